@@ -1,17 +1,18 @@
-// Explicit q(z): the responsibilities of every row, stored only when the observer of a fit requires them.
+// Explicit q(z): the responsibilities of every row, which are stored only if the observer of a fit requires
+// them.
 #pragma once
 #include "inference/learn/alloc_model.h"
 
 namespace bnpvi {
 
 /// Responsibilities of all rows of the data (n × K, column-major: one column per cluster). A plain value with
-/// the same operations on clusters as Summary, so that a move applies the same changes to both.
+/// the same operations on clusters as Summary, so that a move can apply the same changes to both.
 struct Assignments {
   Index n = 0;
   Index k = 0;
   Vec r;
-  /// In models with statistics of pairs: P(z_{t−1} = l, z_t = j) of row t at (t K + l) K + j, 0 where a group
-  /// begins; otherwise empty.
+  /// Joint probabilities P(z_{t−1} = l, z_t = j) of row t and the row before, at (t K + l) K + j, in models
+  /// whose consecutive rows depend on each other; 0 where a group begins. Empty in other models.
   Vec joint;
 
   Assignments(Index n, Index k, bool pairs)
@@ -20,26 +21,27 @@ struct Assignments {
         r(static_cast<std::size_t>(n * k), 0.0),
         joint(pairs ? r.size() * static_cast<std::size_t>(k) : 0) {}
 
-  /// Stores the responsibilities of these rows of a batch for all clusters.
+  /// Stores the responsibilities for all clusters of these rows of a batch.
   void set(const Batch& batch, const Index* rows, const Responsibilities& resp);
 
-  /// Redistributes the mass of cluster j on rows[i], mass_i = responsibility × weight. share is rows × m, and
-  /// its rows sum to 1: the first column remains with cluster j, the other columns go to the last m − 1
-  /// clusters.
+  /// Divides the mass of cluster j on rows[i], mass_i = responsibility × weight, among clusters. share is
+  /// rows × m, and its rows sum to 1: the first column remains with cluster j, the other columns go to the
+  /// last m − 1 clusters.
   void split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
 
-  void merge(Index a, Index b);  // adds cluster b to cluster a < b and removes b
+  void merge(Index a, Index b);  // adds the columns of cluster b to those of a < b, and removes b
   void drop(Index j);
   void append(Index m);
   void permute(const std::vector<Index>& order);
 
  private:
-  /// Renumbers `joint` for `size` states: the old state j becomes number[j] (−1: removed).
+  /// Renumbers the joint probabilities for `size` clusters: the old cluster j becomes number[j] (−1:
+  /// removed).
   void renumber_joint(Index size, const std::vector<Index>& number);
 };
 
-/// Stores the responsibilities that a local step (the update of q(z) at fixed globals) finds in an
-/// Assignments (unless null), and passes them on to another sink (unless null).
+/// A receiver of the responsibilities that a local step (the update of q(z) at fixed globals) finds. It
+/// stores them in an Assignments (unless null), and passes them on to another receiver (unless null).
 class AssignmentSink final : public ResponsibilitySink {
  public:
   AssignmentSink(Assignments* out, const Batch& batch, ResponsibilitySink* next)

@@ -1,4 +1,4 @@
-// Names of clusters, in models in which some clusters have priors of their own.
+// Names of clusters: numbers that mark clusters with priors of their own.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -8,20 +8,21 @@
 namespace bnpvi {
 
 /// The name of each cluster (see NamedClusters), a number from 1 that occurs once; 0: the cluster has no
-/// name. Empty where no cluster has a name.
+/// name. Empty if no cluster has a name.
 struct ClusterNames {
   std::vector<int> of;
 
   bool any() const { return !of.empty(); }
   int of_cluster(Index j) const { return any() ? of[static_cast<std::size_t>(j)] : 0; }
-  /// The name of clusters a and b when joined: at most one of the two has a name.
+  /// The name of the cluster that results from joining clusters a and b, of which at most one has a name.
   int of_pair(Index a, Index b) const { return std::max(of_cluster(a), of_cluster(b)); }
-  /// True when at most one of these clusters has a name, so that they may be joined.
+  /// True if at most one of these clusters has a name, so that they may be joined.
   bool at_most_one(const std::vector<Index>& clusters) const {
     return std::count_if(clusters.begin(), clusters.end(), [this](Index j) { return of_cluster(j) > 0; }) < 2;
   }
 
-  // The operations on a list of clusters that Changes (changes.h) calls.
+  // Joins cluster b to a < b in the list of names. This and the functions below are the changes of a list of
+  // clusters that Changes (changes.h) applies.
   void merge(Index a, Index b) {
     if (any()) of[a] = of_pair(a, b);
     drop(b);

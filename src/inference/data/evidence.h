@@ -5,7 +5,8 @@
 
 namespace bnpvi {
 
-/// The log evidence of cluster j of the summary (ObsModel's used_evidence()), under the prior of its name.
+/// The log evidence of cluster j of the summary (ObsModel's used_evidence()), under the prior that belongs to
+/// the cluster's name.
 inline double used_evidence(const ObsModel& obs, const Summary& s, Index j) {
   return used_evidence(under_name(obs, s.names.of_cluster(j)), s.t(j));
 }

@@ -4,21 +4,24 @@
 
 namespace bnpvi {
 
-/// The rows that have a likelihood of their own, in the order of places_of_rows(), stored as one bit per row:
-/// for data with so many rows that a Place (batch and number in it) for each would not fit into memory.
+/// The rows of a source that have a likelihood of their own, in the order of places_of_rows(). They are
+/// stored as one bit per row, for data with so many rows that a Place (batch and number in it) for each would
+/// not fit into memory.
 class RowPlaces {
  public:
-  /// grouped: whether units are groups of rows. lag: how many first rows of each group have no likelihood.
+  /// grouped: whether units are groups of rows. lag: number of first rows of each group that have no
+  /// likelihood.
   RowPlaces(const Source& source, bool grouped, Index lag);
 
   Index n() const { return n_; }
-  /// The places of some of these rows, which are given by their positions in the order of places_of_rows();
-  /// one for each position.
+  /// The places (batch and number in it) of some of these rows. positions: where each row comes in the order
+  /// of places_of_rows().
   std::vector<Place> at(const std::vector<Index>& positions) const;
 
  private:
   template <class Visit>
-  void for_each_row(Visit visit) const;  // calls visit(number of the row among all rows, its place)
+  // calls visit(number, place) for each of these rows, with its number among all rows of the source
+  void for_each_row(Visit visit) const;
 
   const Source& source_;
   const bool grouped_;

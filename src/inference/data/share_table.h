@@ -1,5 +1,5 @@
-// Shares: for each unit of a batch, the clusters that it used at its last visit, and its expected count in
-// each. Stored as a ragged table, a plain value.
+// Shares: for each unit of a batch (a group of rows), the clusters that it used at its last visit, and its
+// expected count in each.
 #pragma once
 #include <functional>
 #include <memory>
@@ -10,19 +10,20 @@
 
 namespace bnpvi {
 
-/// How much of one unit (a group of rows) belongs to one cluster. The responsibilities r of the unit's
-/// rows u are not stored: they follow from the shares and from the expected log-likelihoods C at the visit,
-/// r_uk ∝ exp(C_u,column + P_k), and their sum over rows is N_k.
+/// How much of one unit (a group of rows) belongs to one cluster k. The responsibilities r of the unit's rows
+/// u are not stored: they follow from the shares and from C, the expected log-likelihoods of the rows at the
+/// visit, r_uk ∝ exp(C_u,column + P_k), and their sum over rows is N_k.
 struct Share {
   int cluster;        // present number of the cluster
-  int column;         // number of the cluster at the visit: its column of C
+  int column;         // column of C that belongs to the cluster: the cluster's number at the visit
   double count;       // N_k, the expected number of the unit's rows in the cluster
   double log_weight;  // P_k, the log weight of the cluster in the unit, up to a constant
-  /// θ̂_k = N_k + a_k, with a the prior of the unit, at which the tangent of log Γ was last taken.
+  /// θ̂_k = N_k + a_k, where a_k is the prior of the unit, at which the tangent of log Γ was last taken.
   double theta;
 };
 
-/// The shares of one unit, by ascending cluster: a pair of pointers, which does not own them.
+/// The shares of one unit (a group of rows), by ascending cluster: a pair of pointers, which does not own
+/// them.
 class Shares {
  public:
   Shares() = default;
@@ -40,10 +41,10 @@ class Shares {
   std::size_t n_ = 0;
 };
 
-/// Shares of units that were visited together, one unit after the other, and the expected log-likelihoods C
-/// of their rows at that visit. C is stored either as the weights of the clusters, from which it can be
-/// computed again, or, if `weights` is null, as numbers: for each unit the column of C of its first share
-/// over all its rows, then the column of its second share, and so on.
+/// Shares of units (groups of rows) that were visited together, one unit after the other, and the expected
+/// log-likelihoods C of their rows at that visit. C is stored either as the weights of the clusters, from
+/// which it can be computed again, or, if `weights` is null, as numbers: for each unit the column of C of its
+/// first share over all its rows, then the column of its second share, and so on.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
   std::shared_ptr<const Vec> logs;
@@ -51,8 +52,8 @@ struct ShareBlock {
   Vec local;  // further numbers of the units, as the allocation model defines them
 };
 
-/// Where in a table the shares of one unit are stored, and when its next visit searches for another local
-/// optimum.
+/// Where in a ShareTable the shares of one unit (a group of rows) are stored, and when its next visit
+/// searches for another local optimum.
 struct UnitShares {
   int block = 0;          // index of the block in ShareTable::block
   int n = 0;              // number of shares
@@ -65,12 +66,13 @@ struct UnitShares {
   int n_local = 0;
 };
 
-/// Appends the shares of a unit, and its further numbers, to a block that will have this number in its table.
-/// Returns where they are stored.
+/// Appends the shares of a unit, and its further numbers, to a block of a table and returns where they are
+/// stored. number: the block's number in its table.
 UnitShares remember(ShareBlock& block, int number, Shares share, const Vec& local = {});
 
-/// The shares of all units of a batch, in the order of the units. Memory: 32 bytes for each share, and one
-/// set of weights for each visit whose block is still used. Copies share the blocks, which never change.
+/// The shares of all units of a batch (groups of rows), in the order of the units. Memory: 32 bytes for each
+/// share, and one set of weights for each visit whose block is still used. Copies share the blocks, which
+/// never change.
 struct ShareTable {
   std::vector<UnitShares> unit;
   std::vector<std::shared_ptr<const ShareBlock>> block;
@@ -78,37 +80,40 @@ struct ShareTable {
   bool empty() const { return block.empty(); }
   Shares shares(Index i) const;
 
-  /// The weights of the clusters at the visit of unit i, or null. If null, the log-likelihoods C of the unit
-  /// are stored at logs(i): rows × columns, column by column.
+  /// The weights of the clusters at the visit of unit i, from which the log-likelihoods C of its rows follow,
+  /// or null. If null, C is stored at logs(i): rows × columns, column by column.
   const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
   const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
 
-  /// The numbers of unit i that only its allocation model uses (ShareBlock::local); null where it has none.
+  /// The numbers of unit i that only its allocation model uses (ShareBlock::local); null if there are none.
   const double* local(Index i) const {
     return unit[i].n_local > 0 ? block[unit[i].block]->local.data() + unit[i].local : nullptr;
   }
 
-  Index n_weights() const;  // number of sets of weights that the table keeps in memory
+  Index n_weights() const;  // number of sets of clusters' weights that the table keeps in memory
 
-  /// A copy with clusters renumbered: number[j] is the new number of cluster j, −1 if it was removed.
+  /// A copy of the table with clusters renumbered: number[j] is the new number of cluster j, −1 if it was
+  /// removed.
   ShareTable renumbered(const std::vector<Index>& number) const;
 
-  /// A copy after `change` was called with the shares and the weight of every unit in turn.
+  /// A copy of the table in which `change` has changed the shares of every unit; it is called for each unit
+  /// in turn, with the unit's weight.
   ShareTable changed(const std::function<void(std::vector<Share>&, double weight)>& change) const;
 
-  /// A copy in which units at[0], at[1], ... are replaced by units first, first + 1, ... of `newer`.
+  /// A copy of the table in which units at[0], at[1], ... are replaced by units first, first + 1, ... of
+  /// `newer`.
   ShareTable with(const std::vector<Index>& at, const ShareTable& newer, Index first) const;
 
-  /// A copy without the weights in `gone`. Blocks that used them store the log-likelihoods C of their units
-  /// instead, `size` numbers in all. append(i, c) must append C of the rows of unit i to c, share by share,
-  /// each in the share's column.
+  /// A copy of the table without the sets of weights in `gone`. Blocks that used them store the
+  /// log-likelihoods C of their units instead, `size` numbers in all. append(i, c) must append C of the rows
+  /// of unit i to c, share by share, each in the share's column.
   ShareTable without(const std::set<const Weights*>& gone, std::size_t size,
                      const std::function<void(Index i, Vec& c)>& append) const;
 
-  /// Writes the table; weights and log-likelihoods C that several blocks share are written once. weights =
-  /// false: neither of the two is written, as the next visit needs neither.
+  /// Writes the table. Weights and log-likelihoods C that several blocks share are written once; with weights
+  /// = false neither is written, as the next visit needs neither.
   void write(Writer& out, bool weights = true) const;
-  /// Reads a table. weights: the weights to use for all blocks that were written without any.
+  /// Reads a table. weights: the weights to use for all blocks that were written without weights.
   static ShareTable read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 
  private:

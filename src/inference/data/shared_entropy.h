@@ -5,11 +5,12 @@
 
 namespace bnpvi {
 
-/// g(x + y) − g(x) − g(y) ≥ 0 with g(r) = r log r: the entropy lost by a row of weight 1 with
-/// responsibilities x and y.
+/// The entropy that a row of weight 1 with responsibilities x and y loses when the two clusters are joined:
+/// g(x + y) − g(x) − g(y) ≥ 0 with g(r) = r log r.
 inline double shared_entropy(double x, double y) { return x_log_x(x + y) - x_log_x(x) - x_log_x(y); }
 
-/// The sum of shared_entropy(r_ia, r_ib) over the rows i of r (n × k).
+/// The entropy that all rows lose when clusters a and b are joined: the sum of shared_entropy(r_ia, r_ib)
+/// over the rows i of r (n × k).
 inline double shared_entropy(const Vec& r, Index k, Index a, Index b) {
   double sum = 0;
   for (std::size_t row = 0; row < r.size(); row += static_cast<std::size_t>(k)) {

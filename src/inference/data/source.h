@@ -1,4 +1,4 @@
-// The source of the data: batches that are opened one at a time.
+// A source of data: batches that are opened one at a time.
 #pragma once
 #include <memory>
 
@@ -7,14 +7,15 @@
 
 namespace bnpvi {
 
-/// An open batch. Rows and groups are numbered within `data`, which may hold more than the batch (all data,
-/// when they are in memory). If units are rows, `data` also has the rows before each that its likelihood
-/// needs (Capabilities::lag); if units are groups, it has all their rows.
+/// An open batch of data. Rows and groups are numbered within `data`, which may hold more than the batch (all
+/// data, when they are in memory). If units are rows, `data` also has the rows before each that its
+/// likelihood needs (Capabilities::lag); if units are groups, it has all their rows.
 struct Batch {
   const Dataset& data;
-  /// The rows, or groups of rows, of the batch, in the order in which they are visited.
+  /// The rows of the batch, or its groups of rows, in the order in which they are visited.
   const std::vector<Index>& units;
-  /// For each row (group) of `data` its number among all rows (groups); null: the two numbers are the same.
+  /// For each row of `data` (or group, if units are groups) its number among all rows (groups); null: the two
+  /// numbers are the same.
   const std::vector<Index>* rows = nullptr;
   const std::vector<Index>* groups = nullptr;
 
@@ -23,7 +24,8 @@ struct Batch {
 };
 
 /// The data of a fit in batches. There is no access to all rows at once: statistics are summed batch by
-/// batch, and rows are copied only for samples of bounded size (take_rows, take_groups). Immutable.
+/// batch, and rows are copied only for samples of bounded size (take_rows, take_groups). A source does not
+/// change.
 class Source {
  public:
   virtual ~Source() = default;
@@ -37,17 +39,17 @@ class Source {
   /// Dataset::position; null: all 0.
   virtual const int* position() const = 0;
   virtual Index n_batches() const = 0;
-  /// Opens batch b, which stays valid as long as the result is held.
+  /// Opens batch b, which stays valid as long as the caller holds the result.
   virtual std::shared_ptr<const Batch> open(Index b) const = 0;
   /// Throws FileError if the underlying file has changed, so that data read earlier may be wrong; open()
   /// throws the same error for data still to be read.
   virtual void check() const {}
 };
 
-/// Data that are in memory as one view, which the caller owns. Opening a batch costs nothing.
+/// A source of data that are in memory as one view, which the caller owns. Opening a batch costs nothing.
 class MemorySource final : public Source {
  public:
-  /// units: the units of each batch; groups must be ascending.
+  /// units: the units (rows or groups of rows) of each batch; groups must be ascending.
   MemorySource(const Dataset& data, std::vector<std::vector<Index>> units);
 
   DataShape shape() const override;
@@ -63,28 +65,30 @@ class MemorySource final : public Source {
   std::vector<std::shared_ptr<const Batch>> batches_;
 };
 
-/// The location of a row or group: its batch, and its number in the data of that batch.
+/// The location of a row or a group of rows: its batch, and its number in the data of that batch.
 struct Place {
   Index batch, at;
 };
 
 /// The rows of a batch that have a likelihood of their own (all but the first `lag` of each group), in the
-/// order of its units. grouped: units are groups, not rows.
+/// order in which the batch has its units. grouped: units are groups, not rows.
 std::vector<Index> modelled_rows(const Batch& batch, bool grouped, Index lag);
 
-/// The places of all rows with a likelihood, and of all groups, in the order of their numbers in the data.
+/// The places (batch and number in it) of all rows with a likelihood, in the order of their numbers in the
+/// data; places_of_groups(): of all groups. grouped: units are groups of rows. lag: number of first rows of
+/// each group that have no likelihood.
 std::vector<Place> places_of_rows(const Source& source, bool grouped, Index lag);
 std::vector<Place> places_of_groups(const Source& source);
 
-/// The sum of the weights of the units of a batch, or of all units; their number where no unit has a weight.
+/// The sum of the weights of the units of a batch (or of all units); their number if no unit has a weight.
 /// grouped: units are groups, not rows.
 double weight_of_units(const Batch& batch, bool grouped);
 double weight_of_units(const Source& source, bool grouped);
 
-/// The weights of these rows; each batch is opened once. Empty where rows have no weights.
+/// The weights of the rows at these places, each batch being opened once. Empty if rows have no weights.
 Vec weights_of_rows(const Source& source, const std::vector<Place>& rows);
 
-/// A copy of some rows, as a data set of its own.
+/// A copy of some rows of a source, as a data set of its own.
 struct Sample {
   Dataset data;             // points into the vectors below
   std::vector<Index> rows;  // the requested rows, in the requested order, as rows of `data`
@@ -96,16 +100,16 @@ struct Sample {
   Sample& operator=(Sample&&) = default;
   Sample(const Sample&) = delete;
 
-  /// Writes what features depend on: the rows and their groups, but not weights, classes or parents.
+  /// Writes the rows and their groups, on which features depend, but not weights, classes or parents.
   void write(Writer& out) const;
   static Sample read(Reader& in);
 };
 
-/// Copies some rows, each into a group of its own together with the `lag` rows before it. Each batch is
-/// opened once.
+/// Copies some rows, each into a group of its own together with the `lag` rows before it, on which its
+/// likelihood depends. Each batch is opened once.
 Sample take_rows(const Source& source, const std::vector<Place>& places, Index lag);
 
-/// Copies some groups with all their rows, in the given order.
+/// Copies the groups of rows at these places, with all their rows, in the given order.
 Sample take_groups(const Source& source, const std::vector<Place>& places);
 
 }  // namespace bnpvi

@@ -14,11 +14,11 @@ namespace bnpvi {
 
 struct BatchSize {
   Index rows = 0;
-  Index groups = 0;   // 0 when rows are not grouped
-  Index entries = 0;  // number of stored entries of sparse rows
+  Index groups = 0;   // number of groups; 0 if rows are not grouped
+  Index entries = 0;  // number of stored entries, if rows are sparse
 };
 
-/// The index of a spool: what the file holds, and where.
+/// The index of a spool (a file of batches): what the file holds, and where.
 ///
 /// The arrays of each batch follow one another, starting at a multiple of 4096 bytes:
 ///   - dense data: rows × d doubles, column-major; sparse data: `value` (doubles), `row_start` and `column`
@@ -30,10 +30,10 @@ struct BatchSize {
 /// checksums of the batches (sum_of_words()). The file ends with the length of the index, its checksum and a
 /// mark with the number of the format.
 struct SpoolIndex {
-  DataShape shape;  // all rows; n and n_groups count also rows that are in no batch
+  DataShape shape;  // shape of the whole data; n and n_groups count also rows and groups that are in no batch
   std::vector<BatchSize> size;
   std::vector<std::uint64_t> sum;  // checksum of each batch
-  Index group_width = 0;           // numbers per group of rows (Dataset::group_width)
+  Index group_width = 0;           // how many further numbers each group of rows has (Dataset::group_width)
   ClassSets class_sets;
 
   bool grouped() const { return !size.empty() && size.front().groups > 0; }
@@ -45,14 +45,14 @@ struct SpoolIndex {
 /// written under a temporary name; the destructor deletes it unless finish() was called.
 class SpoolWriter {
  public:
-  /// path: UTF-8. All functions throw FileError where the file cannot be written.
+  /// path: name of the file, UTF-8. All functions throw FileError if the file cannot be written.
   SpoolWriter(std::string path, SpoolIndex index);
   ~SpoolWriter();
   SpoolWriter(const SpoolWriter&) = delete;
   SpoolWriter& operator=(const SpoolWriter&) = delete;
 
-  /// Adds the next rows, or groups with all their rows: those of `piece`. batch: for each row or group the
-  /// number of its batch; −1: it is in no batch.
+  /// Adds the next rows, or groups with all their rows, which are those of `piece`. batch: for each row (or
+  /// group) the number of its batch; −1: it is in no batch.
   void add(const Dataset& piece, const int* batch);
   /// Completes the spool. Throws std::invalid_argument unless all batches have as many rows, groups and
   /// entries as the index says.
@@ -63,18 +63,19 @@ class SpoolWriter {
   void add_row(Pending& to, const Dataset& piece, Index row);
   void flush(Index b);
   template <class T>
-  void put(Index b, std::int64_t at, const T* values, Index n);  // at: offset in the batch
+  // writes n values to batch b; at: where in the batch, in bytes
+  void put(Index b, std::int64_t at, const T* values, Index n);
 
   const std::string path_;
   SpoolIndex index_;
   const std::vector<std::int64_t> offsets_;
   FreshFile file_;
-  std::vector<Pending> pending_;  // for each batch the rows that are not written yet
+  std::vector<Pending> pending_;  // for each batch, rows that are not written to the disk yet
   Index most_pending_;            // size of the buffer of a batch, in numbers
   Index rows_ = 0, groups_ = 0;
 };
 
-/// A spool (file of batches) that is open for reading. Throws FileError where the file is not a spool, is
+/// A spool (file of batches) that is open for reading. Throws FileError if the file is not a spool, is
 /// incomplete, or cannot be read. When a batch is first opened, it is compared with its checksum, and all
 /// values by which the engine counts or indexes are checked; after that, size and modification time of the
 /// file show whether it was changed.
@@ -84,7 +85,7 @@ class Spool {
   const SpoolIndex& index() const { return index_; }
 
   struct Held;
-  /// Opens batch b; its data point into the mapped file. Throws FileError where the file has changed or is
+  /// Opens batch b, whose data point into the mapped file. Throws FileError if the file has changed or is
   /// damaged.
   std::shared_ptr<Held> open(Index b) const;
   void check() const { file_.check(); }
@@ -111,8 +112,8 @@ class SpoolSource final : public Source {
  public:
   /// starts, back, position: what the functions of Source with these names return; back and position must
   /// outlive this object. grouped: units are groups of rows; otherwise units are rows, visited in the order
-  /// of sort_by_missing_cells() if there is an observation model. one_more: adds a batch without units after
-  /// the batches of the spool.
+  /// of sort_by_missing_cells() if there is an observation model. one_more: whether to add a batch without
+  /// units after the batches of the spool.
   SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
               const ObsModel* obs, bool one_more, const int* back = nullptr, const int* position = nullptr);
 

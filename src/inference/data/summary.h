@@ -9,7 +9,7 @@
 
 namespace bnpvi {
 
-/// Dimensions of a Summary, constant during a fit.
+/// Dimensions of a Summary (sums of sufficient statistics), constant during a fit.
 struct SummaryShape {
   Index p = 1;        // length of the observation statistic T_k; entry 0 is N_k
   Index q = 0;        // number of further statistics of each cluster, from the allocation model
@@ -17,28 +17,32 @@ struct SummaryShape {
   Index scalars = 1;  // number of scalars; entry 0 is the entropy H of q(z)
 };
 
-/// The new numbers of k clusters after cluster j was removed; −1 for j itself.
+/// The new numbers of k clusters after cluster j was removed: −1 for j itself, one less for the clusters
+/// after it.
 std::vector<Index> numbers_without(Index k, Index j);
 
 /// Sufficient statistics of K clusters, for a batch or for all data. A plain value: every entry is a sum over
-/// observations, so that summaries of disjoint data add up.
+/// observations, so that the summaries of disjoint data can be added.
 struct Summary {
   SummaryShape shape;
   Index k = 0;
-  SharedVec obs;           // K × p, row-major: T_k = (N_k, S_k)
+  // K × p, row-major: T_k = (N_k, S_k), the count of a cluster and its sums of features
+  SharedVec obs;
   Vec extra;               // K × q, row-major: statistics of the allocation model for each cluster
   Vec pair;                // K × K × pairs, row-major: statistics of ordered pairs of clusters
   Vec scalar;              // statistics of all clusters together, shape.scalars numbers
   double log_base = 0;     // Σ log h(x) of the rows of whole batches (see batch_log_base)
   std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty if no row has a label
-  ClusterNames names;      // only in totals and globals, not in summaries of batches
-  std::shared_ptr<const UnitMemory> memory;  // what the next visit needs; only in batches, else null
-  /// For a batch: its data are no longer available (those of an earlier fit), so that visits skip it and its
+  ClusterNames names;      // names of clusters; only in totals and globals, not in summaries of batches
+  // what the next visit of the batch needs; null in summaries of all data
+  std::shared_ptr<const UnitMemory> memory;
+  /// True for a batch whose data are no longer available (those of an earlier fit): visits skip it, and its
   /// statistics stay as they are.
   bool settled = false;
 
   Summary() = default;
-  /// All entries 0; zeros = false leaves obs uninitialised, for the caller to fill.
+  /// A summary of K clusters with all entries 0. zeros = false leaves obs uninitialised, for the caller to
+  /// fill.
   Summary(const SummaryShape& shape, Index k, bool zeros = true);
 
   double* edit_t(Index j) { return obs.edit().data() + j * shape.p; }
@@ -46,32 +50,34 @@ struct Summary {
   double size(Index j) const { return obs[static_cast<std::size_t>(j * shape.p)]; }
   Vec sizes() const;
   std::vector<Index> by_size() const;  // numbers of the clusters, largest first; ties in ascending order
-  /// Statistic i of the pair (a, b).
+  /// Statistic i of the ordered pair of clusters (a, b).
   double& of_pair(Index a, Index b, Index i) { return pair[(a * k + b) * shape.pairs + i]; }
   double of_pair(Index a, Index b, Index i) const { return pair[(a * k + b) * shape.pairs + i]; }
   int owner_of(Index j) const { return owner.empty() ? 0 : owner[static_cast<std::size_t>(j)]; }
-  /// True when removing cluster j would leave its class or its name without a cluster.
+  /// True if removing cluster j would leave its class or its name without a cluster.
   bool is_last_of_class(Index j) const;
-  /// True when a and b may be joined: they have the same owner, or one of them has none; and at most one has
-  /// a name.
+  /// True if a and b may be joined: they have the same owner (class), or one of them has none, and at most
+  /// one has a name.
   bool may_join(Index a, Index b) const;
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
-  // Summaries that are combined must have the same shape, k and owners. Results have the same bits with any
-  // pool or none.
+  // Adds another summary, multiplied by `scale`. Summaries that are combined must have the same shape, k and
+  // owners. Results have the same bits with any pool or none.
   void add(const Summary& other, double scale = 1);
-  void exchange(const Summary& old, const Summary& fresh, Pool* pool);    // adds fresh − old
-  void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);  // at least one part; added in order
+  void exchange(const Summary& old, const Summary& fresh, Pool* pool);  // adds fresh − old
+  // the sum of at least one part, added in order
+  void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);
   void scale(double c);
-  /// Adds cluster b to a < b and removes b. The entropy is not additive and stays unchanged. The owner is
-  /// that of a, or that of b if a has none.
+  /// Adds the statistics of cluster b to those of a < b and removes b. The entropy is not additive and stays
+  /// unchanged. The owner (class) is that of a, or that of b if a has none.
   void merge(Index a, Index b);
   void drop(Index j);                             // removes j and its statistics
-  void append(Index m, int owned_by = 0);         // m empty clusters at the end
+  void append(Index m, int owned_by = 0);         // adds m empty clusters at the end, owned by this class
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 
-  /// Writing includes the memory. weights: see UnitMemory::write() and read().
+  /// Writes the summary with its unit memory (what the next visit needs). weights: see UnitMemory::write()
+  /// and read().
   void write(Writer& out, bool weights = true) const;
   static Summary read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 

@@ -1,4 +1,4 @@
-// A table with a few clusters for each of many rows.
+// A table that stores a few clusters for each of many rows.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -7,8 +7,7 @@
 
 namespace bnpvi {
 
-/// For each of n rows the numbers of at most `width` clusters, one in each of `width` slots; −1: an empty
-/// slot.
+/// A table of n rows with at most `width` clusters each, one in each of `width` slots; −1: an empty slot.
 struct SupportTable {
   Index width = 0;
   std::vector<int> cluster;  // numbers of clusters, n × width
@@ -18,8 +17,8 @@ struct SupportTable {
   int* of(Index i) { return cluster.data() + i * width; }
   const int* of(Index i) const { return cluster.data() + i * width; }
 
-  /// Renumbers clusters: j becomes number[j], −1 if it was removed. When two clusters of a row become one,
-  /// the first of their slots holds it and the other becomes empty.
+  /// Renumbers clusters: j becomes number[j], −1 if it was removed. If two clusters of a row become one, the
+  /// first of their slots holds it and the other becomes empty.
   void renumber(const std::vector<Index>& number);
 };
 

@@ -8,7 +8,8 @@
 
 namespace bnpvi {
 
-/// A plain value; an allocation model uses the parts that it needs:
+/// What a visit of a batch stores about its units for their next visit: a plain value, of which an allocation
+/// model uses the parts that it needs.
 ///   support: a few clusters for each row. When units are groups, the rows of unit[i] are row_start[i] ..
 ///     row_start[i + 1] − 1 of the table; otherwise `unit` and `row_start` are empty and row i is unit i of
 ///     the batch.
@@ -20,18 +21,20 @@ struct UnitMemory {
   SupportTable support;
   ShareTable shares;
   std::vector<Index> unit, row_start;
-  Index known_k = 0;      // clusters 0 .. known_k − 1 existed at the visit; later ones are newborn
-  std::vector<int> born;  // numbers of newborn clusters after renumbering; −1: removed
+  // clusters 0 .. known_k − 1 existed at the visit; later ones are newborn (proposed by a birth since)
+  Index known_k = 0;
+  std::vector<int> born;  // for each newborn cluster, its number after renumbering; −1: it was removed
   Index visits = 1;
 
-  /// The numbers of the clusters born since the visit, given that there are now k clusters.
+  /// The present numbers of the clusters born since the visit, if there are now k clusters.
   std::vector<int> newborn(Index k) const;
 
-  /// A copy with clusters renumbered: number[j] is the new number of cluster j, −1 if it was removed.
+  /// A copy of the memory with clusters renumbered: number[j] is the new number of cluster j, −1 if it was
+  /// removed.
   UnitMemory renumbered(const std::vector<Index>& number) const;
 
-  /// weights = false: the sets of weights that the shares use, and log-likelihoods stored in place of them,
-  /// are not written. On reading, `weights` takes the place of weights that were not written.
+  /// Writes the memory. weights = false: the sets of weights that the shares use, and log-likelihoods stored
+  /// in place of them, are left out. read(): `weights` takes the place of weights that were left out.
   void write(Writer& out, bool weights = true) const;
   static UnitMemory read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 };

@@ -9,32 +9,33 @@
 
 namespace bnpvi {
 
-/// A fit whose clusters are joined. All data are visited once at its globals; from then on q(z) is explicit
-/// and changes only by joins: the responsibility of a joined cluster is the sum of those of its parts. After
-/// every join the globals are optimal for q(z). Of two orders of the clusters, the present one and the one by
-/// size, the one with the higher ELBO is kept.
+/// A fit whose clusters are joined one pair after the other. All data are visited once at its globals
+/// (parameters' posterior); from then on q(z) is explicit and changes only by joins: the responsibility of a
+/// joined cluster is the sum of those of its parts. After every join the globals are optimal for q(z). Of two
+/// orders of the clusters, the present one and the one by size, the one with the higher ELBO is kept.
 ///
 /// The identity of a cluster is its number in the fit; a joined cluster has the identity of its first part.
 /// Memory: 12 bytes for each cluster of each row (word, pair of rows) that belongs to several, and three to
 /// five K × K tables. The problem and the pool must outlive this object.
 class Coarsening {
  public:
-  /// globals: those of the fit. earlier: for each batch what an earlier fit stored of its units
-  /// (State::earlier); may be empty.
+  /// globals: those of the fit (parameters' posterior). earlier: for each batch what an earlier fit stored of
+  /// its units (State::earlier); may be empty.
   Coarsening(const Problem& problem, Globals globals, std::vector<std::shared_ptr<const UnitMemory>> earlier,
              Pool& pool);
 
-  /// The state after the joins so far; only its total, globals and ELBO are current. `batch` holds the
+  /// The state after the joins so far. Only its total, globals and ELBO are current; `batch` holds the
   /// batches as they were before any join.
   const State& state() const { return state_; }
   Index id(Index j) const { return static_cast<Index>(memory_.id(j)); }
   Index number(Index id) const { return memory_.number_of(static_cast<std::uint64_t>(id)); }
 
-  /// Joins two clusters, given by identity, that may be joined; returns the identity of the joined cluster.
+  /// Joins two clusters, given by identity (number in the fit), that may be joined. Returns the identity of
+  /// the joined cluster.
   Index join(Index a, Index b);
 
-  /// The identities of the pair to join next: the pair with the highest ELBO after joining among the
-  /// `finalists` pairs that rank highest; none where no two clusters may be joined (Summary::may_join). Ranks
+  /// The identities of the pair to join next: of the `finalists` pairs that rank highest, the one with the
+  /// highest ELBO after joining. There is none if no two clusters may be joined (Summary::may_join). Ranks
   /// use exact changes of the data term and the entropy; the allocation terms in them may be slightly out of
   /// date, since they were computed when the later cluster of the pair came to be. With more than 2^7
   /// clusters only pairs of near clusters are ranked (evidence_of_merging).
@@ -42,7 +43,7 @@ class Coarsening {
 
  private:
   struct Pair {
-    Index a, b;  // present numbers, a < b
+    Index a, b;  // present numbers of two clusters, a < b
     double gain;
   };
   void add_changes();
@@ -52,8 +53,8 @@ class Coarsening {
   double allocation_gain(const Globals& now, Index a, Index b) const;
   Summary joined_allocation(Index a, Index b) const;
   double best_value(Summary s) const;
-  /// Index of a pair of clusters in data_ and allocation_, which are K × K by identity. a, b: their present
-  /// numbers.
+  /// Index of a pair of clusters in data_ and allocation_, which are K × K with clusters ordered by identity
+  /// (number in the fit). a, b: their present numbers.
   std::size_t at(Index a, Index b) const { return static_cast<std::size_t>(id(a) * k_ + id(b)); }
 
   const Problem& problem_;
@@ -63,13 +64,14 @@ class Coarsening {
   MoveMemory memory_;
   JoinParts parts_;
   JoinChanges changes_;
-  Vec data_, allocation_;      // K × K by identity: gains of joining; −∞: far apart, NaN: not computed
-  bool all_compared_ = false;  // true: pairs are no longer restricted to near ones
+  // K × K by identity: gains of joining two clusters; −∞: they are far apart, NaN: not computed
+  Vec data_, allocation_;
+  bool all_compared_ = false;  // true: pairs are no longer restricted to clusters near each other
 };
 
-/// A join, and the ELBO after it.
+/// One join of two clusters, and the ELBO after it.
 struct Join {
-  Index a, b;  // identities; the joined cluster has identity a
+  Index a, b;  // identities (numbers in the fit); the joined cluster has identity a
   double elbo;
 };
 

@@ -1,4 +1,4 @@
-// Effects of joining clusters that are not sums of statistics, computed from an explicit q(z).
+// How joining clusters changes statistics that are not sums over rows, computed from an explicit q(z).
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -11,10 +11,10 @@ namespace bnpvi {
 
 struct Globals;
 
-/// For each pair of clusters: the difference between the summary after joining them and the sum of their
-/// statistics. Value 0 is the change of the entropy of q(z), which falls; the q others are the changes of the
-/// further statistics of the joined cluster. The identity of a cluster, 0 .. K − 1, is its number at the
-/// beginning; a joined cluster keeps the identity of its first part.
+/// What joining changes, for each pair of clusters: the difference between the summary after joining them and
+/// the sum of their statistics. Value 0 is the change of the entropy of q(z), which falls; the q others are
+/// the changes of the further statistics of the joined cluster. The identity of a cluster, 0 .. K − 1, is its
+/// number at the beginning; a joined cluster keeps the identity of its first part.
 class JoinChanges {
  public:
   JoinChanges(Index k, Index q) : k_(k), width_(1 + q), value_(static_cast<std::size_t>(k * k * width_)) {}
@@ -33,43 +33,45 @@ class JoinChanges {
 };
 
 /// Some units with explicit q(z), in which clusters can be joined: the responsibility of the joined cluster
-/// is the sum of both. Used by one thread at a time.
+/// is the sum of those of both. Used by one thread at a time.
 class Joins {
  public:
   virtual ~Joins() = default;
 
-  /// Adds to `out`, for each pair of clusters, the changes of the summary (JoinChanges) that joining the pair
-  /// makes in these units.
+  /// Adds to `out`, for each pair of clusters, how joining the pair changes the summary of these units
+  /// (JoinChanges).
   virtual void add_changes(JoinChanges& out) = 0;
 
-  /// Joins cluster b to a. This alters the changes that joining other pairs would make: the differences are
-  /// added to `out`. Pairs with b are still stored under b; JoinChanges::merge completes the join.
+  /// Joins cluster b to a in these units. This alters what joining other pairs would change: the differences
+  /// are added to `out`. Pairs with b are still stored under b; JoinChanges::merge completes the join.
   virtual void join(Index a, Index b, JoinChanges& out) = 0;
 
-  /// For models whose further statistics are linear bounds (tangents) taken at earlier globals: adds the
-  /// values of these statistics with tangents at the given globals to extra (K × q, rows by present number;
-  /// number[id] is the present number of a cluster), and returns true.
+  /// Renews further statistics that are linear bounds (tangents) taken at earlier globals (parameters'
+  /// posterior), in models that have such: adds their values, with tangents at the given globals, to extra (K
+  /// × q, rows by present number of the cluster), and returns true. number[id]: present number of the cluster
+  /// with this identity.
   virtual bool settle(const Globals& /*globals*/, const std::vector<Index>& /*number*/,
                       Vec& /*extra*/) const {
     return false;
   }
 };
 
-/// The units of a visit with their explicit q(z), divided into consecutive parts, one Joins for each part.
+/// The units of a visit with their explicit q(z), divided into consecutive parts; each part is a Joins.
 using JoinParts = std::vector<std::unique_ptr<Joins>>;
 
-/// −x log x; 0 at x = 0.
+/// The part −x log x of an entropy; 0 at x = 0.
 double entropy_part(double x);
 
-/// An item of a JoinTable (a row, a word or a pair of rows) that belongs to a few clusters.
+/// An item of a JoinTable: a row, a word or a pair of rows that belongs to a few clusters.
 struct JoinItem {
-  int* id;        // identities of its clusters, length `size`
+  int* id;        // identities of its clusters (their numbers before any join), length `size`
   double* value;  // its values, in the layout that Kind defines
   Index size;
   double weight;
 };
 
-/// A table of items of one kind. Kind has
+/// A table of items (rows, words or pairs of rows) of one kind, each of which belongs to a few clusters. Kind
+/// has
 ///   add(item, sign, i, j, out): adds sign × the changes of the item to `out`, at least for pairs with
 ///     its i-th or j-th cluster (−1: none) or, with i = −1, for all pairs;
 ///   join(item, i, j): adds the values of the j-th cluster to the i-th and removes them; the remaining
@@ -139,8 +141,8 @@ class JoinTable : public Joins {
   Vec weight_, value_;
 };
 
-/// A Kind for JoinTable whose items are distributions over clusters: s values that sum to 1. The entropy of
-/// an item counts `weight` times.
+/// A Kind for JoinTable (see there) whose items are distributions over clusters: s values that sum to 1. The
+/// entropy of an item counts `weight` times.
 class AloneKind {
  public:
   void add(const JoinItem& x, double sign, Index i, Index j, JoinChanges& out);

@@ -13,74 +13,75 @@ struct State;
 struct WorkGlobals;
 class BatchWork;
 
-/// Learned concentrations. Their values are part of the model, so that learning them gives another model.
+/// Capability of models with learned concentrations. Their values are part of the model, so that learning
+/// them gives another model.
 class LearnedConcentrations {
  public:
   /// The same model with better values of its concentrations: the objective at the state's summaries and
-  /// globals is higher, once the tangents of the batches were renewed (Tangents). Null when the model learns
-  /// no concentrations, or none better are found.
+  /// globals (parameters' posterior) is higher, once the tangents of the batches were renewed (Tangents).
+  /// Null if the model learns no concentrations, or no better values are found.
   virtual std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const = 0;
-  /// The values that learned() changes, as fields of this model; empty when the model learns none.
+  /// The concentrations that learned() changes, as fields of this model; empty if the model learns none.
   virtual NamedArrays learned_fields() const = 0;
-  /// Log density of the present values of the learned concentrations, a part of the ELBO's term of
-  /// hyperpriors; 0 where none is learned.
+  /// Log density of the present values of the learned concentrations under their priors, a part of the ELBO's
+  /// term of hyperpriors; 0 if none is learned.
   virtual double log_hyperprior() const = 0;
 
  protected:
   ~LearnedConcentrations() = default;
 };
 
-/// For models whose summaries contain tangents, that is, linear lower bounds of convex terms, taken at the
-/// globals of the visit.
+/// Capability of models whose summaries contain tangents, that is, linear lower bounds of convex terms, taken
+/// at the globals (parameters' posterior) of the visit.
 class Tangents {
  public:
-  /// Renews the tangents of a batch's summary, which were taken at earlier globals or concentrations, at the
-  /// present ones, without the data. The ELBO at the present globals rises or stays.
+  /// Renews the tangents in a batch's summary, which were taken at earlier globals or concentrations: they
+  /// are taken at the present ones, without the data. The ELBO at the present globals rises or stays.
   virtual void settle(Summary& batch, const Globals& globals) const = 0;
 
  protected:
   ~Tangents() = default;
 };
 
-/// For joining clusters in models whose units are more than independent rows, such as groups whose rows share
-/// weights of clusters or depend on each other.
+/// Capability of joining clusters in models whose units are more than independent rows, such as groups whose
+/// rows share weights of clusters or depend on each other.
 class UnitJoins {
  public:
   /// Does a local step (AllocModel::local_step()) and stores its q(z) in explicit form in `parts`, from which
   /// the effects of joining clusters are computed (joins.h).
   virtual Summary explicit_step(const Visit& visit, JoinParts& parts) const = 0;
-  /// Approximate globals after cluster b joined a < b, for ranking pairs: the statistics are sums, and the
-  /// other globals are close to the result of global_step(), without its search.
+  /// Approximate globals (parameters' posterior) after cluster b joined a < b, for ranking pairs: the
+  /// statistics are sums, and the other globals are close to the result of global_step(), without its search.
   virtual Globals merged(const Globals& globals, Index a, Index b) const = 0;
 
  protected:
   ~UnitJoins() = default;
 };
 
-/// For models whose visits need not multiply all features of a row by the weights of all clusters.
+/// Capability of models whose visits need not multiply all features of a row by the weights of all clusters.
 class OwnVisits {
  public:
-  /// The weights of the clusters, by which visits of these data multiply features, given the summary
-  /// `effective` that determines the posterior of the clusters. evidence: receives the log evidence Λ of
-  /// every cluster (K numbers), unless null.
+  /// The weights of the clusters by which visits of these data multiply features. effective: the summary that
+  /// determines the posterior of the clusters. evidence: receives the log evidence Λ of every cluster (K
+  /// numbers), unless null.
   virtual std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
                                                        const Summary& effective, Pool* pool,
                                                        double* evidence) const = 0;
-  /// Approximate number of operations that one observation costs in a birth; it determines how many failed
-  /// births are affordable (MoveMemory).
+  /// Approximate number of operations that one observation costs in a birth (a proposal of new clusters). It
+  /// determines how many failed births are affordable (MoveMemory).
   virtual Index cost_of_observation(const ObsModel& obs, const DataShape& data) const = 0;
 
  protected:
   ~OwnVisits() = default;
 };
 
-/// For models whose visits start from what the last visit of the same units stored (its memory), where this
-/// memory does not determine q(z).
+/// Capability of models whose visits start from what the last visit of the same units stored (its memory),
+/// where this memory does not determine q(z).
 class VisitMemory {
  public:
-  /// Called after some units of a batch were visited again: returns the new memory of the batch. rest: the
-  /// memory of the whole batch before; again: the memory of the repeated visit. Null: the next visit starts
-  /// afresh.
+  /// Joins the memories of a batch after some of its units were visited again: returns the new memory of the
+  /// batch. rest: the memory of the whole batch before; again: the memory of the repeated visit. Null: the
+  /// next visit starts afresh.
   virtual std::shared_ptr<const UnitMemory> joined_memory(
       const std::shared_ptr<const UnitMemory>& rest,
       const std::shared_ptr<const UnitMemory>& again) const = 0;
@@ -89,8 +90,8 @@ class VisitMemory {
   ~VisitMemory() = default;
 };
 
-/// For models in which the memory of the units determines q(z), so that an observer needs no explicit
-/// responsibilities.
+/// Capability of models in which the memory of the units determines q(z), so that an observer needs no
+/// explicit responsibilities.
 class RememberedUnits {
  public:
   /// Computes the summary of the units anew from their memory, for tests.
@@ -100,17 +101,17 @@ class RememberedUnits {
   ~RememberedUnits() = default;
 };
 
-/// For models that have a method of initialisation of their own.
+/// Capability of models that have a method of initialisation of their own.
 class OwnStart {
  public:
-  /// Returns the statistics of at most k clusters.
+  /// Computes the statistics of at most k clusters with which a fit starts.
   virtual Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const = 0;
 
  protected:
   ~OwnStart() = default;
 };
 
-/// For models with statistics that a start from clusters of observations does not provide.
+/// Capability of models with statistics that a start from clusters of observations does not provide.
 class OwnStatistics {
  public:
   /// Completes the statistics of a start: those of the observations are given, and those of the allocation
@@ -121,8 +122,8 @@ class OwnStatistics {
   ~OwnStatistics() = default;
 };
 
-/// Reconstructs a family's watches (sinks that observe a visit) and work on batches in the process that is to
-/// execute them.
+/// Capability of models whose work can be done by another process: it reconstructs a family's watches (sinks
+/// that observe a visit) and work on batches in the process that is to execute them.
 class WorkReader {
  public:
   /// Reads a watch, or work on a batch, of this kind as a move has written it. The defaults know no kind and
@@ -135,11 +136,11 @@ class WorkReader {
   ~WorkReader() = default;
 };
 
-/// For models whose globals hold numbers for pairs of clusters, at the end of the vector Globals::u, after
-/// the first AllocModel::numbers_in_u() numbers.
+/// Capability of models whose globals (parameters' posterior) hold numbers for pairs of clusters, at the end
+/// of the vector Globals::u, after the first AllocModel::numbers_in_u() numbers.
 class StoredPairs {
  public:
-  virtual Index numbers_of_pairs(Index k) const = 0;  // how many, for k clusters
+  virtual Index numbers_of_pairs(Index k) const = 0;  // how many there are for k clusters
 
  protected:
   ~StoredPairs() = default;
@@ -160,33 +161,37 @@ struct AllocCapabilities {
   const StoredPairs* pairs = nullptr;
 };
 
-// For callers that need not know whether a model has a capability: the model's own implementation, or a
-// default.
+// The capability of the model to learn concentrations; if it lacks the capability, a default that learns
+// none. For callers that need not know which.
 
-const LearnedConcentrations& concentrations_of(const AllocModel& alloc);  // default: none is learned
-const WorkReader& work_reader_of(const AllocModel& alloc);                // default: knows no kind
+const LearnedConcentrations& concentrations_of(const AllocModel& alloc);
+// default: no kind of watch or work is known
+const WorkReader& work_reader_of(const AllocModel& alloc);
 
-/// OwnVisits::visit_weights() and cost_of_observation() of the model; without that capability, the weights
-/// for all features, and the number of features as the cost.
+/// The weights for visits that the model's OwnVisits capability gives, or, without that capability, the
+/// weights for all features. cost_of_observation(): likewise its cost, or the number of features.
 std::shared_ptr<const Weights> visit_weights(const AllocModel& alloc, const ObsModel& obs,
                                              const DataShape& data, const Summary& effective, Pool* pool,
                                              double* evidence = nullptr);
 Index cost_of_observation(const AllocModel& alloc, const ObsModel& obs, const DataShape& data);
 
-/// UnitJoins::explicit_step() and merged() of the model; without that capability, versions for independent
-/// rows, in which merged() is the result of global_step().
+/// Does the local step with explicit q(z) that the model's UnitJoins capability gives or, without that
+/// capability, the one for independent rows. merged(): likewise; for independent rows it is the result of
+/// global_step().
 Summary explicit_step(const AllocModel& alloc, const Visit& visit, JoinParts& parts);
 Globals merged(const AllocModel& alloc, const Globals& globals, Index a, Index b);
 
-/// OwnStatistics::complete_start() of the model; without that capability, does nothing.
+/// Completes the statistics of a start by the model's OwnStatistics capability; without that capability, does
+/// nothing.
 void complete_start(const AllocModel& alloc, Summary& start, double n_groups);
 
 /// The length of the vector Globals::u for k clusters, including the numbers for pairs (StoredPairs).
 Index stored_in_u(const AllocModel& alloc, Index k);
-/// True when u lacks only the numbers for pairs of clusters (StoredPairs), which a global step then computes.
+/// True if u lacks only the numbers for pairs of clusters (StoredPairs), which a global step then computes.
+/// k: number of clusters.
 bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k);
 
-/// True when what is remembered of the units between visits determines q(z) (RememberedUnits).
+/// True if what the model stores of the units between visits determines q(z) (RememberedUnits).
 bool remembers(const AllocModel& alloc);
 
 }  // namespace bnpvi

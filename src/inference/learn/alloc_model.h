@@ -11,7 +11,7 @@
 
 namespace bnpvi {
 
-struct AllocCapabilities;  // alloc_capabilities.h
+struct AllocCapabilities;  // see alloc_capabilities.h
 struct MoveKind;
 struct Problem;
 
@@ -21,27 +21,30 @@ using Terms = std::vector<std::pair<std::string, double>>;
 /// A constraint on q(z): the number of clusters with positive responsibility for a row or token.
 struct Sparsity {
   Index width = 0;  // L: largest number of clusters per row or token; 0: no limit
-  /// With how many clusters near its best one an L-sparse row is compared; 0: the model's default.
+  /// How many clusters near its best one an L-sparse row (in at most L clusters) is compared with; 0: the
+  /// model's default.
   Index candidates = 0;
 };
 
-/// Properties of a model that are the same for all its states.
+/// Properties of an allocation model that are the same for all its states.
 struct AllocFacts {
   bool grouped;       // units are groups of rows, not single rows
   bool ordered;       // the objective depends on the order of the clusters, so that reordering is a move
   Index fixed_k = 0;  // number of clusters; 0: it may vary
-  /// The globals have top-level sticks (stick-breaking fractions of cluster weights that all groups share):
-  /// one number in Globals::u and one in Globals::omega for each cluster.
+  /// True if the globals (parameters' posterior) have top-level sticks, the stick-breaking fractions of
+  /// cluster weights that all groups share: one number in Globals::u and one in Globals::omega for each
+  /// cluster.
   bool sticks = false;
-  Index group_values = 0;  // length of Dataset::group_value that the model requires for each group
-  /// Number of covariate patterns of rows (PatternedRows), counted for each cluster by the last features; 0:
-  /// none.
+  // how many numbers the model requires for each group (length of Dataset::group_value)
+  Index group_values = 0;
+  /// Number of covariate patterns of rows (PatternedRows); 0: none. The last features of a row count its
+  /// pattern for each cluster.
   Index patterns = 0;
-  /// In models without sticks: how many numbers Globals::u has for the weight of each cluster.
+  /// How many numbers Globals::u has for the weight of each cluster, in models without sticks.
   Index weight_values = 0;
 };
 
-/// The prior of the assignments z and the form of q(z). Immutable.
+/// The prior of the assignments z of units to clusters, and the form of q(z). Immutable.
 ///
 /// Every model guarantees: after global_step() the ELBO is a maximum over the global parameters; local_step()
 /// followed by global_step() never lowers the ELBO; the summaries of the batches add up to that of all data.
@@ -56,44 +59,49 @@ class AllocModel {
   bool has_sticks() const { return facts_.sticks; }
   Index group_values() const { return facts_.group_values; }
   Index patterns() const { return facts_.patterns; }
-  /// Lengths of the vectors Globals::u and Globals::omega for k clusters.
+  /// Length of the vector Globals::u for k clusters, without numbers for pairs; numbers_in_omega(): of the
+  /// vector Globals::omega.
   Index numbers_in_u(Index k) const { return k * (facts_.sticks ? 1 : facts_.weight_values); }
   Index numbers_in_omega(Index k) const { return facts_.sticks ? k : 0; }
-  /// L of L-sparse responsibilities (Sparsity); 0: dense.
+  /// L, the largest number of clusters in which a row may have responsibility (Sparsity); 0: no limit.
   Index width() const { return sparsity_.width; }
 
   /// Dimensions of the summaries of this model with the given observation model.
   virtual SummaryShape shape(const ObsModel& obs) const = 0;
 
-  /// The summary of the optimal q(z) of the given units at fixed globals. Where the optimum is local or
-  /// constrained (L-sparse), the summary of a q(z) whose ELBO is at least that of the q(z) in visit.memory.
+  /// Computes the summary of the optimal q(z) of the given units (rows or groups) at fixed globals
+  /// (parameters' posterior). If the optimum is local or constrained (L-sparse), the ELBO of the result is at
+  /// least that of the q(z) in visit.memory.
   virtual Summary local_step(const Visit& visit) const = 0;
 
-  /// A new visitor, which makes the visits of one lap (a pass over all batches). The default's visits call
-  /// local_step().
+  /// Makes a new visitor, which makes the visits of one lap (a pass over all batches). The default's visits
+  /// call local_step().
   virtual std::unique_ptr<Visitor> visitor() const;
 
   /// Computes the summary of the given units from given responsibilities of their rows; for starts and tests.
   virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;
 
-  /// Globals that maximise the ELBO given the whole-data summary. `from` is the starting point of iterative
-  /// searches (its u and omega may be empty or of another length).
+  /// Computes the globals (parameters' posterior) that maximise the ELBO given the whole-data summary. `from`
+  /// is the starting point of iterative searches (its u and omega may be empty or of another length).
   virtual Globals global_step(const Summary& total, const Globals& from) const = 0;
 
-  /// Globals after a natural-gradient step of the given rate, from `from` towards those of a noisy whole-data
-  /// summary.
+  /// Computes globals (parameters' posterior) by a natural-gradient step of the given rate, from `from`
+  /// towards those of a noisy whole-data summary.
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
-  /// Terms of the ELBO except those of data and hyperpriors, for assignments with the summary `total`;
-  /// globals need not be optimal.
+  /// Terms of the ELBO except those of data and hyperpriors, for assignments with the summary `total`. The
+  /// globals need not be optimal for it.
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
 
-  /// E[π_k] of the K clusters and, in infinite models, the expected remainder as number K + 1.
+  /// Expected weights E[π_k] of the K clusters and, in infinite models, the expected remainder as number K +
+  /// 1.
   virtual Vec mean_weights(const Globals& globals) const = 0;
-  /// Parameters of q(π) for users: sticks, counts, transition rows, ...
+  /// Parameters of q(π), the posterior of the clusters' weights, for users: sticks, counts, transition rows,
+  /// ...
   virtual NamedArrays posterior(const Globals& globals) const = 0;
 
-  /// The moves of this family, in the order in which they take turns.
+  /// The moves of this model (kinds of proposals that change clusters), in the order in which they take
+  /// turns.
   virtual std::vector<MoveKind> moves() const = 0;
 
   /// Optional capabilities of this model; none by default.

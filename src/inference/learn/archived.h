@@ -1,4 +1,4 @@
-// Reading and writing of values of fits (archive.h).
+// Reading and writing of the values of which a fit consists (archive.h).
 #pragma once
 #include "foundation/archive.h"
 #include "foundation/named_array.h"
@@ -9,7 +9,8 @@ namespace bnpvi {
 void write(Writer& out, const NamedArrays& arrays);
 NamedArrays read_arrays(Reader& in);
 
-/// Writes globals, but not Globals::weights (the weights for the next visit), which follow from the rest.
+/// Writes the globals (parameters' posterior), but not Globals::weights (the weights for the next visit),
+/// which follow from the rest.
 void write(Writer& out, const Globals& globals);
 Globals read_globals(Reader& in);
 

@@ -9,14 +9,15 @@
 
 namespace bnpvi {
 
-/// The globals at which work on batches is done.
+/// The globals (parameters' posterior) at which work on batches is done.
 struct WorkGlobals {
   Globals globals;  // including the weights for visits
-  /// The weights come from evaluate_and_weigh(), whose rounding differs from that of visiting_weights().
+  /// True if the weights come from evaluate_and_weigh(), whose rounding differs from that of
+  /// visiting_weights().
   bool weighed = false;
-  void write(Writer& out) const;  // all but globals.weights
+  void write(Writer& out) const;  // writes all but globals.weights
   static WorkGlobals read(Reader& in);
-  /// Computes globals.weights, the weights for visits, where they are missing.
+  /// Computes globals.weights, the weights for visits, if they are missing.
   void weigh(const Problem& problem);
 };
 
@@ -29,7 +30,7 @@ std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Glob
 /// same bits.
 class BatchWork {
  public:
-  /// globals: null where the work needs none.
+  /// globals: null if the work needs none.
   BatchWork(Index batch, std::shared_ptr<const WorkGlobals> globals) : batch(batch), at(std::move(globals)) {}
   virtual ~BatchWork() = default;
 
@@ -44,19 +45,19 @@ class BatchWork {
   const std::shared_ptr<const WorkGlobals> at;
 };
 
-/// Reads work that write_task() has written; throws std::invalid_argument for a kind that is neither common
-/// to all families nor known to the model.
+/// Reads work on a batch that write_task() has written. Throws std::invalid_argument if the kind is neither
+/// common to all families nor known to the model.
 std::unique_ptr<BatchWork> read_batch_work(const AllocModel& alloc, const std::string& kind, Index batch,
                                            std::shared_ptr<const WorkGlobals> at, Reader& in);
 
-/// Other processes that work on batches.
+/// Other processes that can do work on batches.
 class Workers {
  public:
   virtual ~Workers() = default;
   virtual void run(const Problem& problem, const std::vector<BatchWork*>& work) = 0;
 };
 
-/// Does the work in this process. Throws FileError where the data have changed meanwhile.
+/// Does the work on a batch in this process. Throws FileError if the data have changed meanwhile.
 void do_here(const Problem& problem, Pool& pool, BatchWork& work);
 
 /// Does all the work: by the problem's workers if it has any, otherwise in this process, in the given order.
@@ -69,13 +70,13 @@ void do_work(const Problem& problem, Pool& pool, const std::vector<std::unique_p
   do_work(problem, pool, all);
 }
 
-/// The local step (update of q(z) at fixed globals) of all units of a batch. A watch may observe the
-/// responsibilities.
+/// The local step (update of q(z) at fixed globals) of all units of a batch, as a task. A watch may observe
+/// the responsibilities.
 class VisitWork final : public BatchWork {
  public:
   /// memory: what the last visit of the batch stored for the next, or null. watch: may be null. base: whether
-  /// Σ log h(x) is computed, too. assignments: receives the explicit q(z) when the work is done in this
-  /// process, unless null.
+  /// Σ log h(x), the sum of the base measure over rows, is computed, too. assignments: receives the explicit
+  /// q(z) when the work is done in this process, unless null.
   VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,
             std::shared_ptr<const UnitMemory> memory, std::unique_ptr<Watch> watch, bool base,
             Assignments* assignments);
@@ -91,14 +92,15 @@ class VisitWork final : public BatchWork {
   std::unique_ptr<Watch> watch;
 
  private:
-  std::unique_ptr<Visitor> own_;  // if the task was read, the visitor that it uses
+  std::unique_ptr<Visitor> own_;  // the visitor that the task uses, if the task was read from bytes
   Visitor& visitor_;
   std::shared_ptr<const UnitMemory> memory_;
   bool base_;
   Assignments* assignments_ = nullptr;
 };
 
-/// The local step (update of q(z) at fixed globals) of some units of a batch, by AllocModel::local_step().
+/// The local step (update of q(z) at fixed globals) of some units of a batch, by AllocModel::local_step(), as
+/// a task.
 class UnitsWork final : public BatchWork {
  public:
   UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,

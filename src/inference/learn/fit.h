@@ -8,12 +8,13 @@
 
 namespace bnpvi {
 
-/// Why the laps of a phase ended.
+/// Why the laps (passes over all batches) of a phase ended: converged; the largest number of laps; numerical
+/// breakdown; stopped by the user.
 enum class Why { converged, laps, numbers, stopped };
 
 /// A model of some data while it is learned. Data and models to which it refers can be kept alive by hold().
-/// Everything on which further laps depend is in this object or in the driver's Course, so that both, written
-/// and read, continue with the same bits.
+/// Everything on which further laps depend is in this object or in the driver's Course. If both are written
+/// and read, the fit continues with the same bits.
 class Fit {
  public:
   Fit() = default;
@@ -25,16 +26,17 @@ class Fit {
   /// std::domain_error in a numerical breakdown, and Interrupted; the caller must then go_back().
   virtual LapRecord lap(Index n) = 0;
 
-  /// True when there is a complete state that could be returned. While there is none (before all data were
+  /// True if there is a complete state that could be returned. While there is none (before all data were
   /// visited once, or between noisy steps), laps go on whatever their largest number, and the functions below
   /// are not called.
   virtual bool whole() const { return true; }
 
   /// The objective, which laps (passes over all batches) raise.
   virtual double objective() const = 0;
-  /// The value by which restarts are compared.
+  /// The value by which fits from different starts are compared.
   virtual double score() const { return objective(); }
-  /// True when the last lap only raised the objective, without trying moves, and no move is left to try.
+  /// True if the last lap (pass over all batches) only raised the objective, without trying moves, and no
+  /// move is left to try.
   virtual bool still() const = 0;
   /// The number of units of data: observations, rows or tokens by their weights; nodes and links of networks.
   /// The last lap is the first one for which still() is true and which raises the objective by at most `tol`
@@ -44,17 +46,18 @@ class Fit {
   /// breakdown.
   virtual double slack() const = 0;
 
-  /// Begins another phase of learning, which may have another objective; false: there is no further phase.
+  /// Begins another phase of learning, which may have another objective. Returns false if there is no further
+  /// phase.
   virtual bool next_phase(Why) { return false; }
 
-  /// keep() stores the present state, the last one without numerical breakdown, as cheaply as possible;
-  /// go_back() returns to it.
+  /// Stores the present state, the last one without numerical breakdown, as cheaply as possible; go_back()
+  /// returns to it.
   virtual void keep() = 0;
   virtual void go_back() = 0;
 
-  /// Writes what Maker::read() needs for this kind of fit.
+  /// Writes the state of the fit, in the form that Maker::read() reads for this kind of fit.
   virtual void write(Writer& out) const = 0;
-  /// False if the last lap would not have been made in a fit with more laps (as in stochastic learning): a
+  /// False if the last lap would not have been made in a fit with more laps, as in stochastic learning. A
   /// continued run then goes on from the lap before.
   virtual bool can_go_on() const { return true; }
 

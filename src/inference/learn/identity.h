@@ -1,24 +1,25 @@
-// Identities of clusters while data keep arriving.
+// Identities of clusters while data keep arriving in a stream.
 #pragma once
 #include <cstdint>
 
 namespace bnpvi {
 
 struct ClusterIdentity {
-  std::uint64_t id = 0;  // identity, which is never reused
-  /// The number of observations seen when it got its first and its latest observation.
+  std::uint64_t id = 0;  // identity, a number that is never reused
+  /// The number of observations that had been seen when the cluster got its first and its latest observation.
   double born_at = 0, last_seen = 0;
-  bool lasting = false;  // it existed when clusters were last maintained (split, merged, removed)
+  bool lasting = false;  // the cluster existed when clusters were last split, merged or removed
 };
 
-/// True when a cluster of a stream can be removed without loss: its size is less than one observation, or
-/// less than two and it got none of the last 20,000 observations (a guess). fades: statistics of earlier
-/// observations shrink with time; the second condition is not needed then, as it leads to the first.
+/// True if a cluster of a stream can be removed without loss: its size is less than one observation, or less
+/// than two and it got none of the last 20,000 observations (a guess). seen: number of observations so far.
+/// fades: statistics of earlier observations shrink with time; the second condition is not needed then, as it
+/// leads to the first.
 inline bool is_spent(const ClusterIdentity& cluster, double size, double seen, bool fades) {
   return size < 1 || (!fades && size < 2 && seen - cluster.last_seen >= 2e4);
 }
 
-/// A cluster that was removed.
+/// The record of a cluster of a stream that was removed.
 struct Departure {
   ClusterIdentity cluster;
   double size = 0;         // its statistic T_0, the number of its observations, when it was removed
