@@ -10,7 +10,8 @@
 #' @name abilities
 NULL
 
-# Sections of Rd: a table of abilities by family, and what each kind lacks.
+# The sections of the help page ?abilities, in Rd: one table of abilities by family for each area, then what
+# each kind of fit lacks.
 abilities_rd <- function() {
   areas <- c(
     data = "Data and what is given beside them", options = "Options that depend on more than the kind of fit",
@@ -25,8 +26,9 @@ abilities_rd <- function() {
 
 rd_section <- function(title, text) paste0("\\section{", title, "}{\n", paste(text, collapse = "\n"), "\n}")
 
-# The table of one area: a row for each ability, a column for each family. A cell says yes, some (only special cases of
-# the family have it), a dash (no), or is empty (the question does not arise).
+# The table of one area of abilities, in Rd: a row for each ability, a column for each family of fits. A cell
+# says yes, some (only special cases of the family have the ability), a dash (no), or is empty (the question
+# does not arise).
 family_table <- function(area) {
   names <- abilities_in(area)
   cells <- vapply(family_kinds, function(family) {
@@ -47,7 +49,7 @@ family_table <- function(area) {
 
 abilities_in <- function(area) names(Filter(function(row) row$area == area, ability_table))
 
-# For each kind of fit, the algorithms and options that it takes.
+# A list in Rd: for each kind of fit, the algorithms and options that it takes.
 option_list <- function() {
   items <- vapply(names(option_table), function(kind) {
     entry <- option_table[[kind]]
@@ -63,8 +65,8 @@ option_list <- function() {
   c(head, "\\describe{", items, "}")
 }
 
-# For each ability, why some kinds of fit lack it and what they have instead. Abilities with the same explanation share
-# an entry.
+# A list in Rd: for each ability, why some kinds of fit lack it and what they have instead. Abilities with the
+# same explanation share an entry.
 lacking_list <- function() {
   said <- vapply(ability_table, function(row) {
     hints <- c(list(c(row$why, row$instead)), row$no)
@@ -86,7 +88,7 @@ rd_codes <- function(names) paste0("\\code{", names, "}", collapse = ", ")
 
 rd_item <- function(label, text) paste0("  \\item{", rd_text(label), "}{", text, "}")
 
-# Inline markup of messages as that of help pages.
+# Turns the inline markup of messages ({.fn name} and others) into that of help pages.
 rd_text <- function(text) {
   text <- gsub("\\{[.]fn ([^{}]*)\\}", "\\\\code{\\1()}", as.character(text))
   text <- gsub("\\{[.]pkg ([^{}]*)\\}", "\\\\pkg{\\1}", text)

@@ -1,10 +1,11 @@
-# The table of abilities: which verb, argument and option works with which kind of fit; where one does not, why not, and
-# what to use instead. Every refusal of this sort asks this table, and the help page ?abilities is printed from it, so
-# that each cell of the table has one text and one class of error.
+# The table of abilities: which verb, argument and option works with which kind of fit; if one does not, why
+# not, and what to use instead. Every refusal of this sort asks this table, and the help page ?abilities is
+# printed from it, so that each cell of the table has one text and one class of error.
 
-# Makes an entry of the list of kinds. A kind is a family, a special case of a family, or a way of learning. what: its
-# name in a sentence, plural; class: the class of its objects; maker: the function that makes these (families only); of:
-# the family of which it is a case; error: an additional class for its refusals.
+# Makes an entry of the list of kinds of fits. A kind is a family, a special case of a family, or a way of
+# learning. what: its name in a sentence, plural; class: the class of its objects; maker: the function that
+# makes these (families only); of: the family of which it is a case; error: an additional class for its
+# refusals.
 kind <- function(what, class = NULL, of = NULL, error = NULL, maker = class) {
   list(what = what, class = class, of = of, error = error, maker = maker)
 }
@@ -77,7 +78,8 @@ kinds <- list(
 family_kinds <- names(Filter(function(kind) !is.null(kind$class) && is.null(kind$of), kinds))
 classes_of_kinds <- unlist(lapply(kinds, function(kind) kind$class))
 
-# The kinds of an object, the most special one first and its family last; NULL for objects that are not of this package.
+# The kinds (names in `kinds`) to which an object belongs, the most special one first and its family last;
+# NULL for objects that are not of this package.
 kinds_of <- function(x) {
   family <- family_of(x)
   if (!inherits(x, "bnp_fit")) {
@@ -101,7 +103,8 @@ kinds_of <- function(x) {
 
 family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class), family_kinds)
 
-# The kinds to which a fit by this verb with these models will belong.
+# The kinds (names in `kinds`) of the fit that this verb would make with these models, the most special one
+# first and the family last.
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
@@ -124,11 +127,11 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
   )
 }
 
-# The verb that made a fit: bnp_mixture, ...
+# The verb that made a fit, such as bnp_mixture.
 verb_of <- function(fit) intersect(class(fit), verbs_of_fits)
 
-# Why these kinds (the most special first) lack an ability: list(what, why, instead), or NULL if they have it. The first
-# kind that the table mentions decides.
+# Looks up why these kinds of fit (the most special first) lack an ability: list(kind, why, instead), or NULL
+# if they have it. The first kind that the table mentions decides.
 refusal <- function(of, ability) {
   row <- ability_table[[ability]]
   for (one in of) {
@@ -164,12 +167,14 @@ refusal_text <- function(ability, found) {
   )
 }
 
-# Asks the table about each argument that was given. values: named list of arguments, NULL where one was not given.
+# Stops with an error if the table of abilities refuses one of the arguments that were given. values: named
+# list of arguments, NULL for those that were not given.
 require_abilities <- function(of, values, call) {
   for (name in names(values)[!vapply(values, is.null, NA)]) require_ability(of, name, call)
 }
 
-# The form of the data (formula, source, stream) if not every family takes it; NULL for other data in memory.
+# The form of data that only some families take: "formula", "source" or "stream". None (length 0) for other
+# data in memory.
 form_of <- function(x) {
   forms <- c(formula = "formula", bnp_source = "source", bnp_stream = "stream")
   unname(forms[intersect(names(forms), class(x))])
@@ -177,7 +182,7 @@ form_of <- function(x) {
 
 check_form <- function(x, of, call) for (form in form_of(x)) require_ability(of, form, call)
 
-# The kinds that a verb can learn from data of this form.
+# The kinds of fit to which a family's fits to data of this form belong, the most special one first.
 kinds_of_form <- function(form, family) {
   c(
     form, if (family == "mixture") c(source = "rows_of_source", stream = "rows_one_by_one")[form],
@@ -185,7 +190,8 @@ kinds_of_form <- function(form, family) {
   )
 }
 
-# Refuses arguments that other fitting verbs have and this one does not.
+# Refuses arguments that other fitting verbs have and this one lacks. named: names of the arguments; x: the
+# data.
 refuse_arguments_of_others <- function(named, verb, x, call) {
   family <- Find(function(family) kinds[[family]]$class == verb, family_kinds)
   if (is.null(family)) {
@@ -208,8 +214,8 @@ check_able <- function(x, verb, arg = "fit", call = rlang::caller_env()) {
   require_ability(x, verb, call)
 }
 
-# Makes S3 methods that refuse: one for each generic of the table and each family that lacks it. Without them a default
-# method of base R would return something by accident.
+# Makes S3 methods that refuse: one for each generic in the table of abilities and each family that lacks it.
+# Without them a default method of base R would return something by accident.
 refusing_methods <- function() {
   for (verb in names(ability_table)) {
     generic <- sub("()", "", verb, fixed = TRUE)
@@ -224,7 +230,8 @@ refusing_methods <- function() {
   }
 }
 
-# An S3 method that stops with the error of the table. x: the name of the generic's first argument.
+# Makes an S3 method that stops with the error of the table of abilities. x: the name of the generic's first
+# argument.
 refusing_method <- function(verb, x) {
   rlang::new_function(
     c(stats::setNames(list(quote(expr = )), x), alist(... = )),

@@ -1,10 +1,10 @@
-# The parts from which rows of the table of abilities (R/ability-table.R) are made, and the reasons that several rows
+# Helpers that make the rows of the table of abilities (R/ability-table.R), and the reasons that several rows
 # share.
 
-# One row of the table. has: the kinds that have the ability; why, instead: the reason and the alternative for all
-# others; ...: c(why, instead) for single kinds; area: the section of the help page; label: what messages call the
-# ability; error: an additional class for its refusals; applies: the families for which the question arises, as the
-# others do not have such an argument.
+# Makes one row of the table of abilities. has: the kinds of fit that have the ability; why, instead: the
+# reason and the alternative for all others; ...: c(why, instead) for single kinds; area: the section of the
+# help page; label: what messages call the ability; error: an additional class for its refusals; applies: the
+# families for which the question arises, as the others do not have such an argument.
 able <- function(has, why = NULL, instead = NULL, ..., area = "verbs", label = NULL, error = NULL,
                  applies = family_kinds) {
   list(

@@ -1,4 +1,5 @@
-# Rows of the table of abilities (R/ability-table.R) for generics that base R also has for other models.
+# Rows of the table of abilities (R/ability-table.R) for generics that base R also has, such as those for
+# linear models.
 
 generics_of_base <- list(
   "formula()" = able(

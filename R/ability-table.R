@@ -1,9 +1,9 @@
-# The rows of the table of abilities (R/abilities.R): for each ability the kinds that have it, why the others lack it,
-# and what to use instead, by kind where that differs. A special case of a family is treated like its family unless a
-# row names it.
+# The rows of the table of abilities (R/abilities.R): for each ability the kinds of fit that have it, why the
+# others lack it, and what to use instead, by kind if that differs. A special case of a family is treated like
+# its family unless a row names it.
 
 ability_table <- c(list(
-  # ---- the form of the data, and what is given beside them
+  # ---- forms of the data, and arguments that are given with the data
   formula = able(
     c("mixture", "sequences"), "Only {.fn bnp_mixture} and {.fn bnp_hmm} take formulas.",
     "Give a matrix or a data frame of the columns.", area = "data", label = "A formula", error = "formula"
@@ -127,7 +127,7 @@ ability_table <- c(list(
     ),
     area = "data", label = "{.code na_action = \"omit\"}", error = "parent"
   ),
-  # ---- options of bnp_control() where more than the kind of fit decides (R/option-table.R)
+  # ---- options of bnp_control() whose use depends on more than the kind of fit (R/option-table.R)
   keep = able(
     c("mixture", "sequences"), applies = c("mixture", "sequences"), source = c(
       "Probabilities of all rows would not fit into memory.",
@@ -296,7 +296,7 @@ ability_table <- c(list(
     "Earlier rows of others are sums already; {.arg discount} lets them count less.",
     label = "{.arg keep_times} of {.fn update}", applies = "mixture"
   ),
-  # ---- coarser clusters
+  # ---- verbs that join clusters
   cluster_tree = of_joins, cut_fit = of_joins, coarsen = of_joins, strip_data = able(of_fits, "It is about fits."),
   coclustering = able(
     c("mixture", "sequences", "draws"), "It needs one cluster for each row.", "See {.fn fitted}.",
@@ -310,11 +310,11 @@ ability_table <- c(list(
       "{.code plot(fit, type = \"trajectories\", data = )} draws individuals over time."),
     dynamic_means = c("{.fn tidy} has the path of each cluster."), error = "time"
   ),
-  # ---- the full posterior
+  # ---- samples from the full posterior
   bnp_sample = of_samplers, check_fit = of_samplers,
   point_partition = able("draws", "It summarises draws.",
     "{.fn bnp_sample} makes draws; {.fn fitted} has the labels of a fit."),
-  # ---- topics
+  # ---- verbs of topic models
   top_terms = of_terms("{.fn coef} has the parameters."),
   topic_labels = of_terms("{.fn coef} has the parameters."),
   coherence = of_terms("{.fn heldout_loglik} judges fits."),
@@ -347,7 +347,7 @@ ability_table <- c(list(
       "{.fn fitted} gives their proportions."),
     features = many_features, label = "A partition of {.pkg clue}"
   ),
-  # ---- sequences
+  # ---- verbs of sequences
   segments = able(
     "sequences", "Only sequences have runs of states.", "{.fn fitted} gives the labels of the training data.",
     trees = c("Segments are runs of a sequence.", "{.fn fitted} has the states of all nodes."),
@@ -374,7 +374,7 @@ ability_table <- c(list(
   ),
   filter_probs = able("filter", "It reads a filter.",
     "{.fn bnp_filter} makes one of a fit; {.fn predict} has probabilities."),
-  # ---- networks and features
+  # ---- verbs of networks and of latent features
   communities = of_networks("{.fn fitted} has the labels."),
   as_communities = of_networks("{.fn fitted} has the labels."),
   memberships = of_networks("{.code predict(type = \"prob\")} has probabilities."),

@@ -48,7 +48,8 @@ agreement <- function(a, b) {
 #' @export
 adjusted_rand_index <- function(a, b) rand_of_counts(joint_counts(a, b))
 
-# The table of counts of two clusterings: clusters of `a` x clusters of `b`, how many items each pair shares.
+# Cross-tabulates two clusterings of the same items: clusters of `a` x clusters of `b`, with the number of
+# items that each pair of clusters shares.
 joint_counts <- function(a, b, call = rlang::caller_env()) {
   a <- labels_to_compare(a, "a", call)
   b <- labels_to_compare(b, "b", call)
@@ -101,8 +102,8 @@ rand_of_counts <- function(joint) {
   if (largest == expected) 1 else (both - expected) / (largest - expected)
 }
 
-# list(nmi, vi): normalised mutual information and variation of information. Two clusterings with one cluster each share
-# no information, but are the same, so that nmi is 1.
+# list(nmi, vi) of two clusterings with this table of counts: normalised mutual information and variation of
+# information. Two clusterings with one cluster each share no information, but are the same, so that nmi is 1.
 shared_information <- function(joint) {
   entropy <- function(n) -sum((n * log(n / sum(joint)))[n > 0]) / sum(joint)
   own <- entropy(rowSums(joint)) + entropy(colSums(joint))
@@ -110,18 +111,19 @@ shared_information <- function(joint) {
   list(nmi = if (own > 0) max(0, 1 - vi / own) else 1, vi = vi)
 }
 
-# The largest number of items in common under a one-to-one matching of rows and columns, by shortest augmenting paths:
-# rows are matched one after the other, and prices keep the reduced costs of matched pairs at 0 and of all others at 0
-# or more (Jonker and Volgenant 1987, Computing 38, 325-340).
+# The largest number of items in common under a one-to-one matching of rows and columns of a table of counts.
+# The method is shortest augmenting paths: rows are matched one after the other, and prices keep the reduced
+# costs of matched pairs at 0 and of all others at 0 or more (Jonker and Volgenant 1987, Computing 38,
+# 325-340).
 best_matching <- function(joint) {
   if (nrow(joint) > ncol(joint)) joint <- t(joint)
   k <- ncol(joint)
   row_price <- double(nrow(joint))
   col_price <- double(k)
-  row_of <- integer(k) # 0: free
+  row_of <- integer(k) # for each column the row that is matched to it; 0: none
   for (row in seq_len(nrow(joint))) {
-    least <- rep(Inf, k) # the shortest path to each column
-    before <- integer(k) # the column before it on that path
+    least <- rep(Inf, k) # length of the shortest path to each column
+    before <- integer(k) # for each column, the column before it on its shortest path
     done <- logical(k)
     at <- 0L
     length <- 0

@@ -32,7 +32,7 @@ gg_plane <- function(picture) {
     if (!is.null(x)) x$cluster <- factor(x$cluster, levels = seq_len(k))
     x
   }
-  # A label takes about a twentieth of the width of a small picture.
+  # Space that the label of a cluster takes, in units of v: about a twentieth of the width of a small picture.
   reach <- function(v) 0.05 * diff(range(v))
   numbered <- apart(picture$centres$x, picture$centres$y, reach(picture$rings$x), reach(picture$rings$y))
   centres <- picture$centres[numbered, ]

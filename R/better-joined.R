@@ -1,20 +1,27 @@
-# A column that is skewed or heavy-tailed is often cut into several Gaussian clusters, within which nothing of its shape
-# is to be seen. Where clusters overlap, models that can have produced a column's values are therefore tried on the
-# whole data, too: from the clusters that were found, which only merge. Both are then fits whose bounds compare.
+# Tries other observation models for columns that are modelled as Gaussian, with clusters joined.
+# A column that is skewed or heavy-tailed is often cut into several Gaussian clusters, and within such a
+# cluster its shape cannot be seen. If clusters overlap, models that could have produced a column's values are
+# therefore tried on the whole data, too. A trial starts from the clusters that were found and only merges
+# them. Its bound can be compared with that of the fit.
 
-# The most laps of a trial, and the fewest for a column. A lap with learned shapes takes about four Gaussian ones.
+# The largest number of laps (passes over the data) of a trial with joined clusters is shared among columns;
+# this is the least for one column. A lap with learned shapes takes about as long as four Gaussian ones.
 least_laps <- 8L
 
-# The most rows of a fit for which models are tried on joined clusters, as each trial visits all rows.
+# The largest number of rows of a fit for which models are tried on joined clusters, as each trial visits all
+# rows.
 most_rows_joined <- 2^14
 
-# The least average entropy of a row's memberships, in nats: where clusters lie apart none is a part of another.
+# The least average entropy of a row's cluster memberships, in nats, at which models are tried on joined
+# clusters. If clusters lie far apart, none is likely to be a part of another.
 least_shared <- 0.05
 
-# The fit with `better` as from with_better_models() and, in addition, the number of clusters that are left, if the
-# bound with other models is higher by `least_gain`, and by more than within the clusters. The gain is that of all named
-# columns together. refit(obs, control, start): a fit of the same data. Models are tried in the order of their bounds
-# for the whole column as one cluster, and all trials together take about as long as the fit.
+# The fit with `better`, a data frame of columns with better models. Here they were found with joined
+# clusters, and `better` also has the number of clusters that are left. They replace those from
+# with_better_models() if the bound is higher by `least_gain`, and by more than within the clusters. The gain
+# is that of all named columns together. refit(obs, control, start): a function that fits the same data.
+# Models are tried in the order of their bounds for the whole column as one cluster, and all trials together
+# take about as long as the fit.
 with_better_joined <- function(fit, data, refit) {
   shared <- fit$elbo_terms[["entropy"]] >= least_shared * sum(data$weights %||% data$n)
   if (sum(fit$sizes > 0) < 2L || !shared) {
@@ -29,7 +36,7 @@ with_better_joined <- function(fit, data, refit) {
   spacing <- stats::setNames(gaussian$rounding %||% rep(0, ncol(x)), colnames(x))
   as_one <- bounds_within(matrix(1, nrow(x)), fit, data, x)
   tried <- fit
-  tried$better <- NULL # columns that were found so far
+  tried$better <- NULL # columns with better models that were found so far
   best <- fit$elbo + max(0, sum(fit$better$gain) - least_gain)
   labels <- fit$labels
   for (column in columns) {

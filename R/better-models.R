@@ -1,24 +1,27 @@
-# Was Gaussian the right choice for each column? A fit for which no observation model was given takes its numbers as
-# Gaussian. Where a column departs from that within the clusters that were found, models that can have produced its
-# values are tried on it, the clusters left as they are, and print() names the best of them.
+# Was Gaussian the right choice for each column?
+# A fit for which no observation model was given takes its numbers as Gaussian. If a column departs from that
+# shape within the clusters that were found, models that could have produced its values are tried on the
+# column, with the clusters left as they are. print() names the best of them.
 
-# The least gain that is worth a line, in nats: odds of 20,000 to 1.
+# The least gain of the bound, in nats, for which another model is mentioned: odds of 20,000 to 1.
 least_gain <- 10
 
-# Columns are looked at on at most `most_rows` rows, and models are tried on fewer rows where there are many columns,
-# and for the columns that depart most from a normal shape, so that the cost does not grow with the data. Rows are drawn
-# evenly from all, so that the same data give the same answer.
+# The largest number of rows on which the shapes of columns are compared with the normal one. Models are tried
+# on fewer rows if there are many columns, and only for the columns that depart most from a normal shape, so
+# that the cost does not grow with the data. Rows are drawn evenly from all, so that the same data give the
+# same answer.
 most_rows <- 2^16
 rows_to_try <- function(n_columns) min(2^13, max(2^11, 2^14 %/% n_columns))
 most_columns_to_try <- 8L
 evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, length.out = most))
 
-# The fit with `better`, a data frame of column, model (its constructor) and gain, where columns have a better model;
-# else as it is. Of more rows than are tried the gain is that of those times the share that they are.
+# The fit with `better`, a data frame of column, model (its constructor) and gain, if columns have a better
+# model; else the fit as it is. If models were tried on some of the rows only, the gain is extrapolated to all
+# rows.
 #
-# A column that gets a model of its own is independent of the others within a cluster. What that loses is taken off the
-# gain, and what it wins, as there are fewer covariances, is not counted: the gain is the smaller one of that of the
-# column alone and that of the product.
+# A column that gets a model of its own is independent of the others within a cluster. What that loses is
+# subtracted from the gain. What it wins, as there are fewer covariances, is not counted: the gain is the
+# smaller one of that of the column alone and that of the product.
 with_better_models <- function(fit, data) {
   gaussian <- gaussian_part(fit)
   x <- columns_of_gaussian(fit, data)
@@ -39,7 +42,8 @@ with_better_models <- function(fit, data) {
     data <- data[rows]
     x <- x[rows, , drop = FALSE]
   }
-  # Densities of whole numbers compare with the probabilities of counts where each stands for a cell of width 1.
+  # Widths of the cells to which values are rounded. A density of whole numbers can be compared with the
+  # probabilities of counts if each number stands for a cell of width 1.
   cells <- replace(spacing, whole, 1)
   bound <- bounds_within(responsibilities(fit, data), fit, data, x)
   covariance <- covariance_of(gaussian)
@@ -48,13 +52,15 @@ with_better_models <- function(fit, data) {
     if (length(own)) bound(own, model()) else 0
   }
   better <- NULL
-  together <- NULL # the bound of all columns that are still Gaussian, where it is known
+  together <- NULL # the bound of all columns that are still Gaussian, once it was computed
   for (column in columns) {
     makers <- makers_of[[column]]
     bounds <- vapply(makers, function(maker) {
       bound(column, do.call(maker, if (takes(maker, "rounding")) list(rounding = cells[[column]]) else list()))
     }, 1)
-    # Like for like, with priors that are not learned; and what the fit has, whose prior is learned from all columns.
+    # The gain of the best model over a Gaussian one for this column alone, both with priors that are not
+    # learned, so that they are comparable. Below it is also compared with the model that the fit has, whose
+    # prior is learned from all columns.
     gain <- max(bounds) - normal(column, learn = FALSE)
     if (isTRUE(gain >= least_gain)) {
       others <- normal(setdiff(rest, column))
@@ -74,9 +80,9 @@ with_better_models <- function(fit, data) {
   sealed(fit)
 }
 
-# The columns that depart most from a normal shape within clusters, by about `least_gain` nats or more beyond what
-# chance makes of normal values (1 nat per cluster), in their order. Models of values above 0 and those with heavy tails
-# help on one side alone.
+# Names of the columns that depart most from a normal shape within clusters, in descending order: by about
+# `least_gain` nats or more in addition to what chance makes of normal values (1 nat per cluster). Models of
+# values above 0 and those with heavy tails help on one side alone.
 columns_that_depart <- function(x, labels, weights) {
   cluster <- match(labels, unique(labels))
   weight <- (1 - is.na(x)) * (weights %||% 1)
@@ -94,7 +100,7 @@ gaussian_part <- function(fit) {
   if (is.null(fit$model$obs$blocks)) fit$model$obs else fit$model$obs$blocks$gaussian
 }
 
-# The columns of the data that are modelled as Gaussian, with names, and NA in missing cells.
+# The columns of the data that are modelled as Gaussian, as a matrix with column names, NA in missing cells.
 columns_of_gaussian <- function(fit, data) {
   all <- data$column_names %||% default_names(data$d)
   x <- `colnames<-`(data$x, all)
@@ -106,8 +112,9 @@ all_counts <- function(v) all(v >= 0 & v == round(v), na.rm = TRUE)
 covariance_of <- function(gaussian) if (inherits(gaussian, "obs_gaussian_diagonal")) "diagonal" else "full"
 takes <- function(maker, argument) argument %in% names(formals(maker))
 
-# Constructors of the models that could have produced these values. A density without cells of rounding is left out
-# where values repeat.
+# Constructors of the observation models that could have produced these values. A density that takes no
+# account of rounding is left out if values repeat. whole: whether the values are counts; spacing: the spacing
+# of rounded values.
 models_of_values <- function(values, whole, spacing) {
   positive <- all(values > 0, na.rm = TRUE)
   obs_makers(function(facts) {
@@ -120,10 +127,10 @@ models_of_values <- function(values, whole, spacing) {
   })
 }
 
-# A function bound(columns, obs): the bound of a model of these columns of x given q(z), `share`; -Inf where it cannot
-# be computed.
-# Clusters are held by known labels. A row that clusters share becomes a row of each, whose weight is its share, so that
-# the bound, without what it says of the labels, is the sum over clusters of the log evidence of expected statistics.
+# Makes a function bound(columns, obs): the bound of a model of these columns of x given q(z), whose
+# probabilities are in `share`; -Inf if it cannot be computed. Clusters are held fixed by known labels. A row
+# that several clusters share becomes a row of each, weighted by its probability. The bound, without its part
+# for the labels, is then the sum over clusters of the log evidence of expected statistics.
 bounds_within <- function(share, fit, data, x) {
   if (!is.null(data$weights)) share <- share * data$weights
   at <- which(share > 1e-3 * (data$weights %||% 1), arr.ind = TRUE)
@@ -147,8 +154,9 @@ bounds_within <- function(share, fit, data, x) {
   }
 }
 
-# The line that is printed: "Better within these clusters: obs_poisson() for `visits`, by 57 nats. Try obs =
-# obs_product(...)" or, if the models were tried on joined clusters, "Better with 2 clusters: ...".
+# The line that print() shows of better models: "Better within these clusters: obs_poisson() for `visits`, by
+# 57 nats. Try obs = obs_product(...)" or, if the models were tried on joined clusters, "Better with 2
+# clusters: ...".
 described_better <- function(fit) {
   better <- fit$better
   if (is.null(better)) {
@@ -166,7 +174,8 @@ described_better <- function(fit) {
   )
 }
 
-# The call of a product in which these columns have their better models, and all others the model that they have now.
+# The call of obs_product() in which these columns have their better models, and all others the model that
+# they have now.
 call_of_better <- function(fit) {
   chosen <- fit$model$obs
   better <- fit$better

@@ -1,11 +1,13 @@
 # The one internal form of data, shared by all families (inst/design/data.md).
 #
-# A list of class `bnp_data` whose fields are declared here, each with the axis along which it has values. Rows and
-# groups are taken, and pieces joined, by this table alone: a new field needs a line here and nothing elsewhere.
+# A list of class `bnp_data` whose fields are declared here, each with the axis along which it has values
+# (rows, groups, cells and others). All code that takes some rows or groups, or joins pieces of data, uses
+# this table alone: a new field needs a line here and nothing elsewhere.
 
-# Declares fields along one axis (a name of `data_axes`). engine: whether C++ reads them; keep: whether a fit keeps
-# them; fill: a function of a part that gives the field's values when a part without the field is joined with one that
-# has it. Without `fill` the joined data lack the field, unless it is a field of the whole data.
+# Declares fields of the internal form of data along one axis (a name of `data_axes`). engine: whether C++
+# reads them; keep: whether a fit keeps them; fill: a function of a part that gives the field's values when a
+# part without the field is joined with one that has it. Without `fill` the joined data lack the field, unless
+# it is a field of the whole data.
 declared <- function(axis, names, engine = FALSE, keep = FALSE, fill = NULL) {
   stats::setNames(rep(list(list(axis = axis, engine = engine, keep = keep, fill = fill)), length(names)), names)
 }
@@ -40,18 +42,20 @@ data_fields <- c(
   declared("whole", c("grouped", "na_action", "id", "class_names", "time_name", "gaps"), keep = TRUE),
   declared("whole", c("frame", "distinct_times", "gap", "past")),
   declared("all", "tree", keep = TRUE),
-  declared("all", c("patterns", "more_variance")), # of new rows, R/mixture-covariates.R
-  declared("all", c("origin", "expected", "response", "rounded")), # rounded: are spacings to be found (R/rounding.R)?
-  # Fields of data in a spool (R/spool.R), whose rows cannot be taken out, and of the sample that is kept beside it.
+  declared("all", c("patterns", "more_variance")), # fields of new rows, see R/mixture-covariates.R
+  # rounded: whether spacings of rounded values are to be found (R/rounding.R)
+  declared("all", c("origin", "expected", "response", "rounded")),
+  # Fields of data in a spool (a file of batches, R/spool.R), whose rows cannot be taken out, and of the
+  # sample of rows that is kept with it.
   declared("all", c("spool", "engine_d", "n_batches", "sample", "fingerprint", "cells_missing", "counted", "totals"))
 )
 axis_of_field <- vapply(data_fields, `[[`, "", "axis")
 engine_fields <- names(Filter(function(field) field$engine, data_fields))
 kept_fields <- names(Filter(function(field) field$keep, data_fields))
 
-# How fields along an axis are taken and joined. take(v, at): the values of some rows, where at = list(rows, groups,
-# lengths of these groups, entries). join(parts, before): several values joined in order, where `before` has the number
-# of rows before each part. NULL from either: the field is dropped.
+# Defines how data fields along an axis are taken and joined. take(v, at): the values of some rows, where at =
+# list(rows, groups, lengths of these groups, entries). join(parts, before): several values joined in order,
+# where `before` has the number of rows before each part. If either returns NULL, the field is dropped.
 data_axis <- function(take = function(v, at) v, join = function(parts, before) parts[[1L]]) {
   list(take = take, join = join)
 }
@@ -62,11 +66,12 @@ data_axes <- list(
     function(v, at) values_at(v, at$rows),
     function(parts, before) do.call(if (is.null(dim(parts[[1L]]))) c else rbind, parts)
   ),
-  # Positions of the rows that are used among all rows that were given, without gaps.
+  # The place of each row in use among all rows that the user gave, renumbered without gaps when rows are
+  # taken.
   row_number = data_axis(
     function(v, at) order(order(v[at$rows])), function(parts, before) unlist(Map(`+`, parts, before))
   ),
-  individual = data_axis(), # they are numbered anew
+  individual = data_axis(), # data_rows() and joined_individuals() number individuals anew
   n_rows = data_axis(function(v, at) length(at$rows), function(parts, before) sum(unlist(parts))),
   row_offset = data_axis(
     function(v, at) c(0L, cumsum(diff(v)[at$rows])), function(parts, before) joined_offsets(parts)
@@ -80,18 +85,19 @@ data_axes <- list(
   group_column = data_axis(
     function(v, at) v[, at$groups, drop = FALSE], function(parts, before) do.call(cbind, parts)
   ),
-  # Terms are numbered in the order in which they first occur, so that the last part has all of them.
+  # Fields of the columns. The terms of texts are numbered in the order in which they first occur, so that the
+  # last of several parts has all of them.
   columns = data_axis(join = function(parts, before) parts[[length(parts)]]),
   whole = data_axis(),
-  # Which of the given rows or groups are used: list(n, kept, row_names).
+  # Which of the given rows or groups are used: list(n, kept, row_names). Dropped if some rows are taken.
   given = data_axis(function(v, at) NULL, function(parts, before) Reduce(joined_left_out, parts)),
-  # Facts about all rows together, which do not hold for some of them.
+  # Fields that describe all rows together: they are dropped if some rows are taken or data are joined.
   all = data_axis(function(v, at) NULL, function(parts, before) NULL)
 )
 
-# The constructor of data. x: a matrix, or with `sparse` (list(row_start, column, value)) any object with its dimensions
-# and names. starts: offsets of the groups (sequences, documents), whose rows are contiguous; NULL where rows are not
-# grouped. `...`: further fields.
+# Makes an object of class bnp_data. x: a matrix, or with `sparse` (list(row_start, column, value)) any object
+# with its dimensions and names. starts: offsets of the groups (sequences, documents), whose rows are
+# contiguous; NULL if rows are not grouped. `...`: further fields.
 new_bnp_data <- function(x, starts = NULL, group_names = NULL, sparse = NULL, ...) {
   names <- dimnames(x) %||% list(NULL, NULL)
   values <- sparse
@@ -106,7 +112,7 @@ new_bnp_data <- function(x, starts = NULL, group_names = NULL, sparse = NULL, ..
   )))
 }
 
-# Makes data from a list of declared fields; fields that are NULL are left out.
+# Makes an object of class bnp_data from a list of declared fields; fields that are NULL are left out.
 as_bnp_data <- function(fields) {
   check_declared(names(fields))
   structure(fields[!vapply(fields, is.null, NA)], class = "bnp_data")
@@ -118,8 +124,8 @@ check_declared <- function(names) {
   }
 }
 
-# Takes rows by number, or by TRUE and FALSE. Rows of a group must be contiguous in the result; groups without rows are
-# dropped.
+# Takes some rows of the data, given by number or by TRUE and FALSE. The rows of a group must be contiguous in
+# the result; groups without rows are dropped.
 #' @export
 `[.bnp_data` <- function(x, i) {
   if (is.character(i)) stop("rows of data have no names: fields are read by `$`")
@@ -132,13 +138,14 @@ check_declared <- function(names) {
   data_rows(x, rows, runs$lengths, runs$values)
 }
 
-# Takes whole groups, by number.
+# Takes whole groups of rows (sequences, documents), given by number.
 data_groups <- function(data, groups) {
   lengths <- diff(data$starts)[groups]
   data_rows(data, sequence(lengths, data$starts[groups] + 1L), lengths, groups)
 }
 
-# All rows in a new order, which `order` records, divided into groups of these lengths and names.
+# The data with all rows in a new order, which the field `order` records, divided into groups of these lengths
+# and names.
 regrouped <- function(data, order, lengths, names) {
   out <- data_rows(data, order, lengths)
   out$left_out <- data$left_out
@@ -162,7 +169,7 @@ data_rows <- function(data, rows, lengths, groups = seq_along(lengths)) {
   numbered_individuals(out, match(own, sort(unique(own))), data$individuals$names[sort(unique(own))])
 }
 
-# Rows of a vector, matrix or data frame of values by row.
+# Takes some rows of a vector, matrix or data frame that has one value or row for each row of the data.
 values_at <- function(x, rows) {
   if (is.null(dim(x))) {
     return(x[rows])
@@ -171,10 +178,10 @@ values_at <- function(x, rows) {
   if (is.data.frame(x)) `row.names<-`(x, NULL) else x
 }
 
-# The number of each row's group.
+# The number of the group (sequence, document) of each row.
 group_of_rows <- function(data) rep(seq_len(length(data$starts) - 1L), diff(data$starts))
 
-# Takes columns by name, and with them what is known of single cells.
+# Takes columns of the data by name, and with them the fields that have a value for each cell.
 data_columns <- function(data, names) {
   at <- match(names, data$column_names)
   for (field in intersect(names(which(axis_of_field == "cell")), names(data))) {
@@ -185,7 +192,8 @@ data_columns <- function(data, names) {
   data
 }
 
-# Joins data one after the other. The inputs that fits keep, which have no values, are joined in the same way.
+# Joins several data one after the other. It also joins the inputs that fits keep, which have no values of
+# rows.
 #' @export
 c.bnp_data <- function(...) {
   parts <- list(...)
@@ -217,7 +225,8 @@ c.bnp_data <- function(...) {
 numbers_before <- function(n) cumsum(c(0L, unlist(n)))[seq_along(n)]
 joined_offsets <- function(parts) c(0L, cumsum(unlist(lapply(parts, diff))))
 
-# Individuals of different parts stay different, even where their names agree.
+# The joined data with individuals (rows that are repeated measurements of one) numbered anew: those of
+# different parts stay different, even if their names are the same.
 joined_individuals <- function(data, parts) {
   names <- lapply(parts, function(part) part$individuals$all_names)
   of_given <- Map(function(part, before) part$individuals$all + before, parts, numbers_before(lengths(names)))
@@ -231,21 +240,22 @@ joined_left_out <- function(a, b) {
   list(n = a$n + b$n, kept = c(a$kept, a$n + b$kept), row_names = names)
 }
 
-# Properties of data. All but the first also work for the input that a fit keeps, which has no values.
+# Properties of data. All functions here but the first also work for the input that a fit keeps, which has no
+# values of rows.
 is_sparse_data <- function(data) is.null(data$x)
 is_spooled <- function(data) !is.null(data$spool)
 has_missing <- function(data) !is.null(data$missing)
 has_individuals <- function(data) !is.null(data$individual)
 has_trees <- function(data) !is.null(data$back)
 
-# The units that get a cluster each: individuals where there are some, else rows; and how many of them have a weight
-# above 0.
+# The number of units that get a cluster each: individuals if rows are repeated measurements, else rows.
+# units_that_count(): how many of them have a weight above 0.
 n_units <- function(data) data$n_individuals %||% data$n
 units_that_count <- function(data) {
   if (is.null(data$weights)) n_units(data) else sum(of_units(data, data$weights) > 0)
 }
 
-# The sum of the rows' weights: how many rows the data count as.
+# The sum of the rows' weights, that is, the number of rows that the data count as.
 counted_rows <- function(data) {
   if (is.null(data$weights)) data$counted$rows %||% data$n else sum(data$weights)
 }
@@ -255,7 +265,8 @@ counted_units <- function(data) {
   if (is.null(data$weights)) data$counted$units %||% n_units(data) else sum(of_units(data, data$weights))
 }
 
-# Data in memory: all of them, or for a spool the sample that is kept beside it.
+# Data that are in memory: all of them or, for a spool (a file of batches), the sample of rows that is kept
+# with it.
 sample_of <- function(data) if (is_spooled(data)) data$sample else data
 
 as_sparse_data <- function(data) {
@@ -266,7 +277,7 @@ as_sparse_data <- function(data) {
   as_bnp_data(c(values, unclass(data)[setdiff(names(data), "x")]))
 }
 
-# The fields that C++ reads.
+# The fields of the data that C++ reads, as a list.
 as_engine_data <- function(data) {
   check_declared(names(data))
   if (is_spooled(data)) {
@@ -277,8 +288,8 @@ as_engine_data <- function(data) {
   unclass(data)[intersect(engine_fields, names(data))]
 }
 
-# The digest of the values that a fit was made of, with exposures and times apart from the rest. Rows go by their
-# numbers in the user's order.
+# The digest of the values to which a model was fitted, with exposures and times apart from the rest. Rows are
+# identified by their numbers in the user's order.
 fingerprint_of <- function(data) {
   if (is_spooled(data)) {
     return(data$fingerprint)

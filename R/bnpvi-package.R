@@ -46,8 +46,8 @@ generics::augment
 #' @export
 generics::forecast
 
-# library() would report that segments() and communities() mask functions of graphics and igraph. This mark on the
-# attached package turns the report off, as both still do what those functions do.
+# Marks the attached package so that library() does not report masked functions: segments() and communities()
+# mask functions of graphics and igraph, but still do what those functions do.
 .onAttach <- function(libname, pkgname) {
   assign(".conflicts.OK", TRUE, envir = as.environment(paste0("package:", pkgname)))
 }

@@ -1,8 +1,9 @@
-# Values that users give for each row or group, with names: they are matched by name, never silently by position.
+# Values that users give for each row or group: if they have names, they are matched by name, never silently
+# by position.
 
-# Puts x into the order of `names` and drops its own names. x: a vector or matrix with one value (row) for each of
-# `names`, the names of the rows or groups (NULL where they have none); word: what they are, "row" or "sequence". Names
-# may be the row numbers of a data frame. Results of tapply() and table() become vectors.
+# Puts x into the order of `names` and drops its own names. x: a vector or matrix with one value (row) for
+# each of `names`, the names of the rows or groups (NULL if they have none); word: what these are, "row" or
+# "sequence". Names may be the row numbers of a data frame. Results of tapply() and table() become vectors.
 in_order_of_names <- function(x, names, n, arg, word, call) {
   x <- as_vector(x)
   given <- if (is.matrix(x)) rownames(x) else names(x)
@@ -10,7 +11,7 @@ in_order_of_names <- function(x, names, n, arg, word, call) {
     return(x)
   }
   if (length(given) != n) {
-    return(x) # the caller says that the length is wrong
+    return(x) # the caller reports the wrong length
   }
   bare <- function(x) if (is.matrix(x)) `rownames<-`(x, NULL) else unname(x)
   given <- enc2utf8(given)
@@ -42,7 +43,8 @@ in_order_of_names <- function(x, names, n, arg, word, call) {
   ), call = call)
 }
 
-# A one-dimensional array, as tapply() and table() return it, becomes a vector with names; POSIXlt becomes POSIXct.
+# Turns a one-dimensional array, as tapply() and table() return it, into a vector with names, and POSIXlt into
+# POSIXct.
 as_vector <- function(x) {
   if (inherits(x, "POSIXlt")) {
     return(as.POSIXct(x))
@@ -64,7 +66,7 @@ row_names_of <- function(x) {
   rownames(x) %||% if (is.null(dim(x))) names(x)
 }
 
-# The names of the rows that were given, in their order.
+# The names of all rows that the user gave, in their order.
 given_row_names <- function(data) {
   if (!is.null(data$left_out)) {
     return(data$left_out$row_names)
@@ -74,7 +76,8 @@ given_row_names <- function(data) {
   names
 }
 
-# One value for each row that was given, from values for each row or for each individual.
+# One value for each row that the user gave, from values for each row or for each individual (whose repeated
+# measurements are rows).
 values_of_rows <- function(x, data, arg, call, known = FALSE) {
   if (has_individuals(data)) {
     return(one_per_individual(x, data, arg, call, known))
@@ -88,7 +91,7 @@ values_of_groups <- function(x, data, arg, word, call) {
   in_order_of_names(x, groups$names, groups$n, arg, word, call)
 }
 
-# All groups that were given, with those that `na_action = "omit"` left out.
+# The names of all groups that the user gave, including those that `na_action = "omit"` left out.
 given_groups <- function(data) {
   left_out <- data$left_out_documents
   if (is.null(left_out)) {

@@ -40,8 +40,9 @@ check_fit <- function(fit, data, id = NULL, ...) {
   ))
 }
 
-# c(estimate, se) of log p(data); NULL where the data have more observations than an average of a few thousand runs can
-# handle.
+# Estimates log p(data) by an average over `runs` runs of a sequential sampler: c(estimate, se). NULL if the
+# data have more than `most` observations, too many for an average of a few thousand runs, or if
+# concentrations are drawn.
 evidence_estimate <- function(draws, data, id, runs = 4000, most = 50L) {
   if (nrow(kept_labels(draws)) > most || length(drawn_concentrations(draws))) {
     return(NULL)
@@ -50,7 +51,7 @@ evidence_estimate <- function(draws, data, id, runs = 4000, most = 50L) {
     as_engine_data(data_of_draws(draws, data, id)), draws$model, as.double(seq_len(runs)),
     starting_concentration(draws$model$prior), draws$options$seed, draws$options$threads
   )$log_evidence
-  if (all(log_p == -Inf)) { # no run found states for all labelled rows
+  if (all(log_p == -Inf)) { # no run found states that all known labels allow
     return(NULL)
   }
   relative <- exp(log_p - max(log_p))

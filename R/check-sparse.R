@@ -1,7 +1,7 @@
-# The gate for sparse matrices. All code that computes with their slots trusts them, and an object that was edited, or
-# read from a file, may hold indices that point outside its memory.
+# The check of sparse matrices from users. All code that computes with their slots trusts them, and an object
+# that was edited, or read from a file, may hold indices that point outside its memory.
 
-# Checks x if it is a sparse matrix, and returns it. Costs one look at each entry.
+# Checks x if it is a sparse matrix, and returns it. Takes one look at each entry.
 check_sparse <- function(x, arg = "x", call = rlang::caller_env()) {
   if (inherits(x, "simple_triplet_matrix")) {
     problem <- problem_of_triplets(x)
@@ -25,7 +25,7 @@ check_sparse <- function(x, arg = "x", call = rlang::caller_env()) {
   invisible(x)
 }
 
-# What is wrong with a matrix of package Matrix; NULL if nothing is.
+# Describes what is wrong with a matrix of package Matrix; NULL if nothing is wrong.
 problem_of_matrix <- function(x) {
   found <- tryCatch(methods::validObject(x, test = TRUE, complete = TRUE), error = conditionMessage)
   if (!isTRUE(found)) {
@@ -35,7 +35,7 @@ problem_of_matrix <- function(x) {
   if (by_p && entries_of(x) != x@p[length(x@p)]) "it has more entries than its slot p says"
 }
 
-# The number of stored entries.
+# The number of stored entries of a sparse matrix.
 entries_of <- function(x) {
   if (is(x, "RsparseMatrix")) length(x@j) else if (methods::.hasSlot(x, "i")) length(x@i) else nrow(x)
 }
@@ -63,7 +63,8 @@ problem_of_triplets <- function(x) {
   }
 }
 
-# A few entries can claim any number of rows and columns, each of which needs memory.
+# The largest number of rows and columns of a sparse matrix. A few entries can claim any number of them, and
+# each needs memory.
 most_indices <- 1e8
 
 check_size_of_sparse <- function(rows, columns, entries, arg = "x", call = rlang::caller_env()) {

@@ -1,7 +1,8 @@
-# Errors and the checks of arguments that constructors share. Every message
-# names the argument, what was found and the remedy.
+# Errors, and the checks of arguments that several functions share. Every message names the argument, what was
+# found and the remedy.
 
-# Text from elsewhere is passed as `"{text}"`: pasted into the message its braces would be evaluated.
+# Stops with a classed error of this package. Text from elsewhere must be passed as `"{text}"`: if it were
+# pasted into the message, its braces would be evaluated.
 abort <- function(what, message, call = rlang::caller_env(), .envir = parent.frame()) {
   cli::cli_abort(
     message,
@@ -10,7 +11,7 @@ abort <- function(what, message, call = rlang::caller_env(), .envir = parent.fra
   )
 }
 
-# The places of a problem in short: "3, 7, 12 and 4 more".
+# Lists the positions at which a problem occurs, shortened: "3, 7, 12 and 4 more".
 places <- function(at, max = 5L) {
   at <- as.character(at)
   if (length(at) <= max) {
@@ -19,7 +20,8 @@ places <- function(at, max = 5L) {
   paste0(paste(at[seq_len(max)], collapse = ", "), " and ", length(at) - max, " more")
 }
 
-# The values that observation models of counts accept, and how messages describe other values.
+# Whether values are counts, as observation models of counts accept them. The functions below describe other
+# values in messages.
 are_counts <- function(values) values >= 0 & values == round(values)
 
 refused_counts <- function(remedy) {
@@ -65,11 +67,13 @@ check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_
   as.double(x)
 }
 
-# Ranges in which the numbers of a fit are right: evidence to eight digits, and an ELBO that is finite and falls by
-# rounding only. Each parameter was tried at powers of ten from 1e-320 to 1e300, and all at the ends of their ranges
-# together (inst/bench/prior-ranges.R). What ends them: alpha, start, sticky and df are in differences of log Gamma of
-# numbers of their size; E log p of a transition or first state that was never seen is -1 / (its share of alpha or
-# start), from which entropies are subtracted; b is in differences of 1 / b where a column has no zeros in a cluster.
+# Ranges of parameters of priors within which a fit is numerically right: its evidence to eight digits, and
+# its ELBO finite and falling by rounding only. Each parameter was tried at powers of ten from 1e-320 to
+# 1e300, and all at the ends of their ranges together (inst/bench/prior-ranges.R).
+# These computations limit the ranges. alpha, start, sticky and df enter differences of log Gamma of numbers
+# of their size. E log p of a transition or first state that was never seen is -1 / (its share of alpha or
+# start), from which entropies are subtracted. b enters differences of 1 / b if a column has no zeros in a
+# cluster.
 parameter_ranges <- list(
   concentration = c(1e-50, 1e50), gamma = c(1e-50, 1e50), alpha = c(1e-8, 1e6), start = c(1e-8, 1e6),
   sticky = c(1e-50, 1e6), term_prior = c(1e-8, 1e50), a = c(1e-10, 1e50), b = c(1e-10, 1e50),
@@ -77,8 +81,8 @@ parameter_ranges <- list(
   rate = c(1e-10, 1e10)
 )
 
-# Returns a prior or observation model after checking that its parameters are within their ranges, both as given and for
-# each of k clusters. NULL, and a `sticky` of 0, are accepted.
+# Checks that the parameters of a prior or observation model x are within their ranges, both as given and for
+# each of k clusters, and returns x. NULL, and a `sticky` of 0, are accepted.
 check_ranges <- function(x, call) {
   for (name in intersect(names(parameter_ranges), names(x))) {
     given <- x[[name]]
@@ -117,7 +121,8 @@ check_count <- function(x, arg, lower = 1L, call = rlang::caller_env()) {
   as.integer(x)
 }
 
-# The most steps of a forecast. Forecasts settle long before, and each step takes time and memory.
+# The largest number of steps of a forecast. Forecasts no longer change long before that, and each step takes
+# time and memory.
 most_steps <- 1e5
 
 check_steps <- function(x, arg, call = rlang::caller_env()) {
@@ -153,13 +158,14 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   x
 }
 
-# Checks for tables of arguments: one_of() for a choice, or_null() for an argument that may be NULL.
+# Makers of check functions for tables of arguments: one_of() for an argument that is one of several choices,
+# or_null() for an argument that may be NULL.
 one_of <- function(choices) function(x, arg, call) check_choice(x, choices, arg, call)
 or_null <- function(check) function(x, arg, call) if (!is.null(x)) check(x, arg, call = call)
 
-# The arguments of a constructor: the defaults `usual`, replaced by those that were given, in the order of `checks`,
-# which has a function(x, arg, call) for each argument. Arguments that were not given are not checked. frame: the
-# constructor's.
+# The checked arguments of a constructor: the defaults in `usual`, replaced by those that were given, in the
+# order of `checks`, which has a function(x, arg, call) for each argument. Arguments that were not given are
+# not checked. frame: the constructor's frame.
 checked_arguments <- function(given, checks, usual, frame = rlang::caller_env()) {
   for (arg in intersect(names(checks), given)) usual[arg] <- list(checks[[arg]](get(arg, frame), arg, call = frame))
   usual
@@ -182,7 +188,8 @@ check_no_dots <- function(..., call = rlang::caller_env()) {
   refuse_unused(extra %||% rep("", ...length()), sys.call(-1L), sys.function(-1L), call)
 }
 
-# Refuses arguments that a call has and the function does not. extra: their names, "" for arguments without a name.
+# Refuses arguments of a call that the called function does not have. extra: their names, "" for arguments
+# without a name.
 refuse_unused <- function(extra, of_call, of_function, call) {
   named <- extra[nzchar(extra)]
   extra[!nzchar(extra)] <- "(unnamed)"
@@ -213,8 +220,8 @@ check_vector <- function(x, arg, call = rlang::caller_env()) {
   x
 }
 
-# Checks for a symmetric positive definite matrix, or its short forms: a positive number (times the identity) or a
-# positive vector (the diagonal). NULL stays NULL.
+# Checks a symmetric positive definite matrix and returns it in full. Short forms are a positive number (times
+# the identity) and a positive vector (the diagonal). NULL stays NULL.
 check_definite <- function(x, arg, call = rlang::caller_env()) {
   if (is.null(x) || !is.matrix(x)) {
     x <- check_vector(x, arg, call)

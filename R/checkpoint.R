@@ -55,8 +55,8 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   } else {
     given["x"] <- list(x)
   }
-  # Values are passed by name, so that neither messages nor the call of the fit show the data. These names cannot be
-  # those of columns.
+  # The arguments of the fit by names that cannot be those of columns. They are passed by name, so that
+  # neither messages nor the call of the fit show the data.
   values <- stats::setNames(given, paste0(".given_", names(given)))
   call <- as.call(c(as.name(header$verb), stats::setNames(lapply(names(values), as.name), names(given))))
   fit <- eval(call, list2env(values, parent = asNamespace("bnpvi")))
@@ -64,8 +64,8 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   sealed(fit)
 }
 
-# Reads R's part of a checkpoint and checks everything but the data. No part of the file is called or evaluated before
-# these checks.
+# Reads the part of a checkpoint that R wrote and checks everything except the data. No part of the file is
+# called or evaluated before these checks.
 read_checkpoint <- function(file, call = rlang::caller_env()) {
   refuse <- function(why) {
     abort("checkpoint", c("{.arg file} is not a checkpoint, or cannot be read.", x = "{why}"), call = call)
@@ -85,7 +85,7 @@ read_checkpoint <- function(file, call = rlang::caller_env()) {
   header
 }
 
-# Why a header cannot be one that checkpointed_engine() wrote; NULL if it can be.
+# Describes why the header of a file is none that checkpointed_engine() wrote; NULL if it may be one.
 spoiled_header <- function(header) {
   if (!rlang::is_string(header[["verb"]], verbs_of_fits)) {
     return("It is of no verb that writes checkpoints.")
@@ -106,10 +106,11 @@ spoiled_header <- function(header) {
 
 package_version_here <- function() format(utils::packageVersion("bnpvi"))
 
-# The engine as fits call it: engine(data, model, asked, start, report), which passes form(data) to C++. A fit is a
-# function of its data and arguments that calls the engine once or a few times. To resume, the verb is called again:
-# engine calls that had ended return their stored results, and the one that was in progress goes on. `frame`: of the
-# verb's method, with the arguments.
+# Makes the function engine(data, model, asked, start, report) by which a fit with a checkpoint calls C++,
+# with the data as form(data).
+# A fit is a function of its data and arguments that calls the engine once or a few times. To resume, the verb
+# is called again: engine calls that had ended return their stored results, and the one that was in progress
+# goes on. frame: that of the verb's method, which has the arguments.
 checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame, form) {
   run <- plain_engine(form)
   file <- control$checkpoint
@@ -144,9 +145,9 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
   }
 }
 
-# Evaluates an expression that reads or writes a checkpoint, and turns its errors into those of the file. reads: whether
-# an error of the engine is one of the file. spool: the spool that is read meanwhile, whose errors are left to
-# in_spool().
+# Evaluates an expression that reads or writes a checkpoint, and turns its errors into errors about the file.
+# reads: whether an error of the engine is one of the file. spool: a spool (file of batches) that is read
+# meanwhile, whose errors are left to in_spool().
 in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
   tryCatch(
     expr,
@@ -166,8 +167,8 @@ in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
   )
 }
 
-# The arguments that the user gave to a verb, without the data. A formula loses its environment, which may hold the
-# data.
+# The arguments that the user gave to a fitting function, without the data. A formula loses its environment,
+# which may hold the data.
 given_arguments <- function(call, frame) {
   names <- setdiff(names(call)[-1L], "data")
   given <- mget(names, envir = frame)
@@ -176,7 +177,7 @@ given_arguments <- function(call, frame) {
 }
 
 checkpoint_of_data <- function(data) {
-  if (!inherits(data, "bnp_data")) { # a network
+  if (!inherits(data, "bnp_data")) { # a network, whose data are no bnp_data
     return(list(nodes = data$n, links = length(data$value), network = engine_value_fingerprint(data)))
   }
   list(
@@ -209,7 +210,8 @@ refuse_other_data <- function(there, here, call) {
   ), call = call)
 }
 
-# Digests of the model, the start and the values that are passed to the engine.
+# Digests of the observation model, the prior, the control and the start, and of the values of responses, by
+# which a checkpoint is recognised.
 fingerprints_of_parts <- function(model, resolved, start, values) {
   free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header", "workers")
   parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
@@ -229,7 +231,7 @@ refuse_other_parts <- function(there, here, call) {
   }
 }
 
-# Called by the engine when a checkpoint after the first cannot be written.
+# Warns that a checkpoint could not be written. Called by the engine, for any checkpoint but the first.
 warn_of_checkpoint <- function(why) {
   cli::cli_warn(
     c(

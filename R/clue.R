@@ -19,7 +19,8 @@ n_of_objects.bnp_fit <- function(x) as.integer(x$input$n)
 #' @exportS3Method clue::n_of_classes
 n_of_classes.bnp_fit <- function(x) sum(colSums(membership_of(x)) > 0)
 
-# clue leaves out classes without members. k: the number of classes, of which those without members get columns of 0.
+# Memberships of the training data, one column for each of k classes; clue itself would leave out classes
+# without members, which get columns of 0 here.
 #' @exportS3Method clue::cl_membership
 cl_membership.bnp_fit <- function(x, k = n_of_classes.bnp_fit(x)) {
   check_able(x, "clue", "x")

@@ -77,7 +77,7 @@ cluster_tree.default <- function(fit, data, ...) {
   check_able(fit, "cluster_tree")
 }
 
-# Reads `data` into the engine's form and checks that they are those of which the fit was made.
+# Reads `data` into the internal form and checks that they are the data to which the model was fitted.
 training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
   read <- read_rows(fit, data, id, call, "data")
@@ -86,12 +86,13 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
     read$distinct_times <- fit$model$obs$times
     read <- grouped_by_time(read)
   }
-  if (has_covariates(fit$model$prior)) { # the fit knows which row has which
+  if (has_covariates(fit$model$prior)) { # the fit stores which row has which covariates
     read[c("patterns", "more_variance")] <- NULL
     read$position <- known$position
   }
   trained <- as_trained(read, fit)
-  # A mixture without a lag has no groups, even if its rows have an id.
+  # Whether rows are in groups. In a mixture they are not, even if the rows have an id, unless rows depend on
+  # earlier ones.
   grouped <- !is.null(unit_word(fit)) || state_lag(fit) > 0L
   same <- !is.null(trained) && (!grouped || identical(as.integer(read$starts), as.integer(known$starts))) &&
     isTRUE(all.equal(mean_exposure(trained), known$mean_exposure)) && identical(read$individual, known$individual) &&
@@ -110,13 +111,14 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   trained
 }
 
-# The state from which the engine begins: the fit's statistics and, for topics, the proportions of its documents.
+# The state from which the engine continues a fit: the fit's statistics and, for topics, the topics of its
+# documents.
 engine_start <- function(fit, data) {
   c(list(state = fit$state), if (row_word(fit) == "document") documents_of_fit(fit, data))
 }
 
 grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
-  force(data) # checks the fit
+  force(data) # evaluates `data`, which checks the fit
   k <- fit$state$k
   if (k < 2L) {
     abort("one_cluster", c(
@@ -160,15 +162,16 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   ))
 }
 
-# Known labels keep clusters of different classes apart. When no pair may be joined any more, the clusters that are
-# left, one for each class, are written as joins to the first of them.
+# Completes the joins of a tree if known labels keep clusters of different classes apart. Once no pair may be
+# joined any more, the clusters that are left, one for each class, are written as joins to the first of them.
+# pairs: the joins so far.
 apart_for_ever <- function(pairs, k) {
   left <- setdiff(seq_len(k), pairs[, 2L])
   cbind(rep(left[1L], length(left) - 1L), left[-1L])
 }
 
-# Evaluates what the engine computes from the explicit probabilities of all observations, and turns a lack of memory
-# into a classed error.
+# Evaluates an expression for which the engine needs the probabilities of all observations in memory, and
+# turns a lack of memory into a classed error.
 in_memory <- function(expr, call) {
   no_room <- function(e) {
     abort("memory", c(
@@ -180,14 +183,15 @@ in_memory <- function(expr, call) {
   tryCatch(expr, `std::bad_alloc` = no_room, `std::length_error` = no_room)
 }
 
-# Turns joins of b to a, in which the joined cluster keeps a's number, into the form of hclust().
+# Turns a list of joins into the form of hclust(). Join i is of clusters b[i] to a[i], and the joined cluster
+# keeps the number a[i].
 tree_of_joins <- function(a, b, k) {
   node <- -seq_len(k)
   members <- as.list(seq_len(k))
   merge <- matrix(0L, k - 1L, 2L)
   for (i in seq_along(a)) {
     pair <- node[c(a[i], b[i])]
-    # hclust() lists single clusters first, by number, then earlier joins.
+    # The order of the two parts of a join in hclust(): single clusters first, by number, then earlier joins.
     first <- order(pair > 0L, abs(pair))
     merge[i, ] <- as.integer(pair[first])
     members[[a[i]]] <- unlist(members[c(a[i], b[i])[first]])
@@ -196,16 +200,16 @@ tree_of_joins <- function(a, b, k) {
   list(merge = merge, order = as.integer(members[[utils::tail(a, 1L)]]))
 }
 
-# The step with the largest leap: its loss over the largest loss before it, or over `little` where all earlier losses
-# were less. `little` is 10 nats or a fifth of the median loss (both guesses); without the second a step from 5 to 44
-# nats among hundreds counted as a leap.
+# The join with the largest leap of the loss: its loss over the largest loss before it, or over `little` if
+# all earlier losses were less. `little` is 10 nats or a fifth of the median loss (both guesses); without the
+# second a step from 5 to 44 nats among hundreds counted as a leap.
 largest_leap <- function(loss, little = max(10, stats::median(loss) / 5)) {
   before <- cummax(c(little, loss))[seq_along(loss)]
   step <- which.max(loss / before)
   list(step = step, times = loss[step] / before[step])
 }
 
-# How many times as much as the dearest join before it a join must lose to be called a leap: a guess.
+# The least ratio of a join's loss to the largest loss before it at which print() mentions the leap: a guess.
 clear_leap <- 3
 
 #' @export
@@ -215,7 +219,7 @@ print.bnp_tree <- function(x, ...) {
   k <- length(x$labels)
   word <- x$word
   cat("Tree of ", count_of(k, word), ", joined pair by pair by the least loss of log evidence\n", sep = "")
-  steps <- k - seq_along(x$loss) # clusters after each
+  steps <- k - seq_along(x$loss) # numbers of clusters after each join
   shown <- utils::tail(seq_along(x$loss), 8L)
   cat("Lost by joining", if (length(shown) < length(steps)) ", the last of them", ":\n", sep = "")
   table <- rbind(format(steps[shown] + 1L), format(steps[shown]), formatC(x$loss[shown], format = "f", digits = 1L))
@@ -254,7 +258,7 @@ plot.bnp_tree <- function(x, main = "", xlab = NULL, ylab = "Log evidence lost",
   check_object(x)
   word <- paste0(toupper(substr(x$word, 1L, 1L)), substring(x$word, 2L))
   shown <- structure(unclass(x), class = "hclust")
-  if (length(x$labels) == 2L) { # plot.hclust() refuses a single join
+  if (length(x$labels) == 2L) { # plot.hclust() refuses a tree of a single join
     graphics::plot(stats::as.dendrogram(shown), main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, ...)
   } else {
     graphics::plot(shown, main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, hang = hang, ...)

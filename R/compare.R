@@ -119,7 +119,8 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
   }
 }
 
-# The parameters that a fit learned as single numbers, without a q, named by the arguments that asked for it.
+# The single numbers among the parameters that a fit learned as point estimates, without a posterior. Each is
+# named by the argument that requested this.
 plugged_in_numbers <- function(fit) {
   obs <- fit$model$obs
   of_clusters <- unlist(lapply(obs$blocks %||% list(obs), function(block) {
@@ -129,7 +130,8 @@ plugged_in_numbers <- function(fit) {
   paste(c(of_clusters, plugged_in_names(fit$model$prior)), collapse = ", ")
 }
 
-# Whether the choice `bnp_control(bound =)` makes a difference for a fit.
+# Whether the choice `bnp_control(bound =)` makes a difference for a fit: its prior shares cluster weights
+# among groups.
 has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
@@ -169,7 +171,7 @@ print.bnp_comparison <- function(x, digits = 4L, ...) {
   invisible(x)
 }
 
-# The reasons why these bounds cannot be compared without care, one line each.
+# The reasons why the bounds of these fits cannot be compared without care, one line each.
 remarks_of_comparison <- function(x) {
   some <- nzchar(x$plugged_in)
   cells <- intersect(attr(x, "cells"), x$fit)
@@ -190,7 +192,8 @@ remarks_of_comparison <- function(x) {
   )
 }
 
-# The columns in the user's order; columns that were read as levels get back their numbers or logical values.
+# The columns of a data frame in the user's order; columns of numbers or logical values that were read as
+# levels become such values again.
 values_of_frame <- function(data) {
   frame <- data$frame
   x <- data$x
@@ -198,10 +201,11 @@ values_of_frame <- function(data) {
   for (name in names(frame$levels)) {
     value <- switch(frame$types[[name]],
       logical = 0:1,
-      integer = , double = suppressWarnings(as.double(frame$levels[[name]])), # new levels may be no numbers
+      # levels of new data may be no numbers
+      integer = , double = suppressWarnings(as.double(frame$levels[[name]])),
       seq_along(frame$levels[[name]])
     )
-    x[, name] <- c(NA, value)[x[, name] + 1] # a cell of no level is 0
+    x[, name] <- c(NA, value)[x[, name] + 1] # 0 stands for a cell without a known level
   }
   own <- c(intersect(frame$columns, colnames(x)), frame$designs)
   if (is.null(frame$columns)) unname(x) else unname(x[, own, drop = FALSE])

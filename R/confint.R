@@ -99,7 +99,8 @@ parameter_names <- function(table) {
   paste0(table$parameter, "[", table$component, ifelse(nzchar(table$term), paste0(",", table$term), ""), "]")
 }
 
-# One row for each parameter of these kinds: component, parameter, term, estimate, conf.low, conf.high.
+# The table of posterior intervals, one row for each parameter of these kinds: component, parameter, term,
+# estimate, conf.low, conf.high.
 interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
   require_ability(fit, "confint", NULL)
   sources <- interval_sources(fit)[kinds]
@@ -109,7 +110,8 @@ interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
   out
 }
 
-# For each kind of parameter, a function(ends, kind) that makes its rows of the table.
+# A list with a function(ends, kind) for each kind of parameter, which makes the rows of that kind in the
+# table of intervals. ends: the two probabilities.
 interval_sources <- function(fit) {
   params <- posterior_arrays(fit)
   known <- obs_quantiles(fit$model$obs)
@@ -135,8 +137,10 @@ weight_sources <- function(fit, params) {
   }
 }
 
-# What to add to the sticks' second parameters, which belong to the posterior mean of a learned concentration: 0, or the
-# concentration's differences from its mean at the midpoints of 16 parts of equal probability (16 is a guess).
+# What to add to the second Beta parameters of the sticks so that intervals include the uncertainty of a
+# learned concentration. The parameters are those for its posterior mean. The result is 0 if the concentration
+# is known, else the concentration's differences from its mean at the midpoints of 16 parts of equal
+# probability (16 is a guess). nodes: the posterior of the concentration.
 concentration_spread <- function(nodes) {
   if (is.null(nodes)) {
     return(0)
@@ -144,7 +148,8 @@ concentration_spread <- function(nodes) {
   concentration_quantile((1:16 - 0.5) / 16, nodes) - sum(nodes[, "value"] * nodes[, "prob"])
 }
 
-# Rows for transitions between the k states in use, and for the first state. fixed: the result of fixed_cells().
+# Makes the rows of the table of intervals for transitions between the k states in use, and for the first
+# state. fixed: the result of fixed_cells(), the transitions that are known.
 transition_sources <- function(params, k, fixed = NULL) {
   if (is.null(params$transition)) {
     return(list())

@@ -1,9 +1,10 @@
-# Options that a fitting function also takes directly, beside `control`, because people change them from call to call.
+# Options of bnp_control() that a fitting function also takes directly, because people change them from call
+# to call.
 
 options_beside <- c("seed", "restarts", "threads", "verbose")
 
-# The control with options from `...` of a fitting function in place of its own; other arguments in `...` are refused.
-# Called only where there are any.
+# The control with options from `...` of a fitting function in place of its own. Other arguments in `...` are
+# refused. Called only if `...` has arguments.
 control_with <- function(control, ..., call = rlang::caller_env()) {
   given <- names(substitute(list(...)))[-1L] %||% rep("", ...length())
   unused <- given[!given %in% options_beside]

@@ -181,7 +181,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
 # Options that every algorithm uses, whatever their values.
 options_of_all <- c("max_laps", "threads", "seed", "verbose")
 
-# Refuses values that the chosen algorithm, or another argument, would ignore.
+# Refuses values of options that would be ignored because of the chosen algorithm or another option.
 check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   algorithm <- control$algorithm
   if (algorithm == "full" && length(control$batches) == 1L && control$batches > 1L) {
@@ -233,7 +233,8 @@ check_batches <- function(batches, arg, call) {
   stats::setNames(as.integer(batches), names(batches))
 }
 
-# Refuses arguments of truncation-free learning for other algorithms, and those of others for it.
+# Refuses options of truncation-free learning if another algorithm was chosen, and options of other algorithms
+# for truncation-free learning.
 check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
   others <- c(
@@ -257,14 +258,15 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   }
 }
 
-# Checks a path and returns it as an absolute one, so that a later change of the working folder does not matter.
+# Checks the path of a file and returns it as an absolute one, so that a later change of the working folder
+# does not matter.
 check_path <- function(path, arg, call = rlang::caller_env()) {
   if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
     abort("argument", "{.arg {arg}} must be the path of a file, not {describe(path)}.", call = call)
   }
   tryCatch(
     enc2utf8(file.path(normalizePath(dirname(path), mustWork = FALSE), basename(path))),
-    warning = function(w) { # of R, which gives back what it was given
+    warning = function(w) { # R warns that it could not resolve the path and returns it unchanged
       abort("argument", "{.arg {arg}} is longer than a path can be: it has {nchar(path)} characters.", call = call)
     }
   )
@@ -306,7 +308,7 @@ check_learning_rate <- function(x, arg, call) {
 
 has_workers <- function(control) !is.null(control$workers) && !isFALSE(control$workers)
 
-# The number of batches that are visited before global parameters are updated.
+# The number of batches that are visited at the same parameters before these are updated.
 resolve_wave <- function(control) control$wave %||% if (has_workers(control)) 8L else 1L
 
 #' @export

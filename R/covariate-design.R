@@ -1,15 +1,16 @@
-# Covariates of a formula as columns of numbers, and the same columns of new data. Shared by all families whose prior
-# is prior_covariates().
+# Covariates of a formula as columns of numbers, and the same columns for new data. Shared by all families
+# whose prior is prior_covariates().
 #
-# A design is list(terms, levels, variable_of, names, centre, scale, indicator): the terms with what splines and
-# polynomials learned from the data; of each factor its levels, and the columns of the model matrix in which it is; the
-# columns that are kept, by name, their centre and scale, and which of them are indicators of levels alone.
+# A design is list(terms, levels, variable_of, names, centre, scale, indicator): the terms with what splines
+# and polynomials learned from the data; of each factor its levels, and the columns of the model matrix in
+# which it is; the columns that are kept, by name, their centre and scale, and which of them are indicators of
+# levels alone.
 
 most_covariate_columns <- 200L
 no_level <- " (no level)"
 
-# The data frame in which a formula is evaluated. x: the covariates as the user gave them; n, names: number and names of
-# the rows (documents, sequences) that were given; arg: what messages call x.
+# The data frame in which a formula of covariates is evaluated. x: the covariates as the user gave them; n,
+# names: number and names of the rows (documents, sequences) that were given; arg: what messages call x.
 covariate_frame <- function(x, n, names, arg, word, call) {
   x <- plain_columns(plain_values(as_vector(x)))
   if (is.atomic(x) && is.null(dim(x))) {
@@ -32,7 +33,8 @@ covariate_frame <- function(x, n, names, arg, word, call) {
       "{.arg {arg}} must have one row for each {word} ({n}), not {nrow(x)}."
     ), call = call)
   }
-  own <- if (is.character(attr(x, "row.names"))) row_names_of(x) # numbers are of rows that others were left out of
+  # names of the covariates' rows; row numbers are ignored, as other rows may have been left out
+  own <- if (is.character(attr(x, "row.names"))) row_names_of(x)
   if (!is.null(own) && !is.null(names)) {
     at <- in_order_of_names(stats::setNames(seq_len(n), own), names, n, arg, word, call)
     x <- x[at, , drop = FALSE]
@@ -40,16 +42,18 @@ covariate_frame <- function(x, n, names, arg, word, call) {
   `row.names<-`(as.data.frame(x), NULL)
 }
 
-# list(design, value) from training data and weights of the rows. `value` has the design's columns.
+# Learns the design of covariates from training data and weights of the rows: list(design, value). `value` is
+# a matrix with the design's columns.
 learn_design <- function(formula, frame, weights, arg, call) {
   terms <- formula_terms(formula, frame, arg, call)
-  attr(terms, "intercept") <- 1L # the weights of a pattern sum to 1: there is one in any case
+  attr(terms, "intercept") <- 1L # kept in any case, since the weights of a pattern sum to 1
   require_columns_of_formula(terms, frame, arg, call)
   variables <- covariate_variables(terms, frame, NULL, arg, call)
   design <- list(
     terms = attr(variables, "terms"), levels = lapply(Filter(is.factor, as.list(variables)), levels)
   )
-  environment(design$terms) <- globalenv() # or a fit would carry along where it was made
+  # the fit would otherwise store the environment in which the formula was made
+  environment(design$terms) <- globalenv()
   matrix <- design_columns(variables)
   design$variable_of <- matrix$variable_of
   if (ncol(matrix$value) > most_covariate_columns) {
@@ -85,8 +89,9 @@ learn_design <- function(formula, frame, weights, arg, call) {
   list(design = design, value = standardised(value[, varies, drop = FALSE], design))
 }
 
-# list(value, extra): the design's columns for other data, and for each row the number of its levels that the fit has
-# not seen. Such a level has the effect of the prior: no column, but the variance of an indicator.
+# The design's columns for other data: list(value, extra). `extra` has, for each row, the number of its levels
+# that the fit has not seen. Such a level has no column but the effect of the prior, with the variance of an
+# indicator.
 apply_design <- function(design, frame, arg, call) {
   unseen <- unseen_levels(design, frame, call)
   for (name in names(unseen)) frame[[name]][unseen[[name]]] <- design$levels[[name]][1L]
@@ -101,7 +106,7 @@ apply_design <- function(design, frame, arg, call) {
   )
 }
 
-# For each column that is a factor by itself, which rows have a level that the fit has not seen.
+# For each column that is a factor by itself, marks the rows with a level that the fit has not seen.
 unseen_levels <- function(design, frame, call) {
   names <- intersect(names(design$levels), names(frame))
   unseen <- sapply(names, function(name) {
@@ -123,8 +128,8 @@ standardised <- function(value, design) {
   unname((value - rep(design$centre, each = n)) / rep(design$scale, each = n))
 }
 
-# Every variable of the formula must be a column of the frame, or a single value (such as the number of knots of a
-# spline) from where the formula was written.
+# Checks that every variable of a formula is a column of the frame, or a single value (such as the number of
+# knots of a spline) from where the formula was written.
 require_columns_of_formula <- function(terms, frame, arg, call) {
   lacking <- Filter(
     function(name) !name %in% names(frame) && !rlang::is_scalar_atomic(get0(name, environment(terms))), all.vars(terms)
@@ -137,7 +142,7 @@ require_columns_of_formula <- function(terms, frame, arg, call) {
   }
 }
 
-# The variables of a formula; text and logical ones become factors.
+# The variables of a formula of covariates; text and logical variables become factors.
 covariate_variables <- function(terms, frame, levels, arg, call) {
   frame[] <- lapply(frame, function(v) {
     v <- plain_values(v)
@@ -176,13 +181,14 @@ require_known_covariates <- function(variables, arg, call) {
   }
 }
 
-# list(value, indicator, variable_of): the model matrix without its intercept, in which factors have all their levels.
-# indicator: which columns are indicators of levels alone; variable_of: for each factor, the columns to which it
-# contributes.
+# The model matrix of covariates without its intercept, in which factors have all their levels: list(value,
+# indicator, variable_of). indicator: which columns are indicators of levels alone; variable_of: for each
+# factor, the columns to which it contributes.
 design_columns <- function(variables) {
   terms <- attr(variables, "terms")
   factors <- Filter(is.factor, as.list(variables))
-  for (name in names(Filter(function(f) nlevels(f) == 1L, factors))) { # model.matrix() wants two
+  # model.matrix() needs at least two levels
+  for (name in names(Filter(function(f) nlevels(f) == 1L, factors))) {
     variables[[name]] <- factors[[name]] <- factor(factors[[name]], c(levels(factors[[name]]), no_level))
   }
   contrasts <- lapply(factors, function(f) diag(nlevels(f)) |> `dimnames<-`(list(levels(f), levels(f))))

@@ -1,13 +1,15 @@
-# Covariate patterns: the distinct rows of the design's columns (R/covariate-design.R). Counts of rows are kept by
-# pattern. The internal form of data has the number of each row's pattern, from 0, as `position`.
+# Covariate patterns: the distinct rows of the columns made from covariates (R/covariate-design.R). Counts of
+# rows are kept by pattern. The internal form of data has the number of each row's pattern, from 0, as
+# `position`.
 
 most_patterns <- 4096L
-# The most patterns of covariates of transitions before numeric covariates are rounded. Each pattern has its own K x K
-# transitions, and global steps go through all of them.
+# The number of covariate patterns of transitions above which numeric covariates are rounded. Each pattern has
+# its own K x K transitions, and global steps (updates of the parameters) go through all of them.
 most_transition_patterns <- 1024L
 rounded_transition_patterns <- 256L
 
-# list(position, patterns): the pattern of each row, from 0, and the distinct rows of `value`.
+# Finds the distinct rows of `value`, the covariate patterns: list(position, patterns) with the pattern of
+# each row, from 0, and the patterns.
 patterns_of <- function(value) {
   n <- nrow(value)
   number <- rep(1L, n)
@@ -20,8 +22,8 @@ patterns_of <- function(value) {
   list(position = number - 1L, patterns = value[first, , drop = FALSE])
 }
 
-# A frame in which each numeric column with more than `groups` values has them replaced by means within groups of equal
-# weight. Equal values stay together.
+# The data frame of covariates with its numeric columns rounded: in a column with more than `groups` values
+# they are replaced by means within groups of equal weight. Equal values stay together.
 rounded_frame <- function(frame, variables, weights, groups) {
   for (name in intersect(variables, names(frame))) {
     v <- frame[[name]]
@@ -38,9 +40,10 @@ rounded_frame <- function(frame, variables, weights, groups) {
   frame
 }
 
-# list(design, position, patterns) of training data: the design, to which `values` adds the variables of each pattern;
-# the number of each row's pattern; and the columns of each pattern. weights: of the rows, NULL where each counts once.
-# exact: the number of patterns up to which numbers are not rounded.
+# Learns the covariate patterns of training data: list(design, position, patterns) with the design, to which
+# `values` adds the variables of each pattern; the number of each row's pattern; and the columns of each
+# pattern. weights: of the rows, NULL if each counts once. exact: the number of patterns up to which numbers
+# are not rounded.
 learn_patterns <- function(formula, frame, weights, arg, call, most = most_patterns, exact = most) {
   learned <- learn_design(formula, frame, weights, arg, call)
   found <- patterns_of(learned$value)

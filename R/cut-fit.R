@@ -28,7 +28,7 @@ cut_fit.default <- function(fit, data, k = NULL, ...) {
 }
 
 cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
-  force(data) # checks the fit
+  force(data) # evaluates `data`, which checks the fit
   if (is.null(k) == is.null(h)) {
     abort(
       "argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.",
@@ -39,12 +39,14 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   if (!is.null(k)) k <- check_cut(k, fit, error_call)
   if (!is.null(h)) h <- check_number(h, "h", strict = FALSE, call = error_call)
   tree <- if (is.null(tree)) grow_tree(fit, data, call, error_call) else check_tree(tree, fit, error_call)
-  # Classes of known labels are never joined, whatever the height.
+  # The number of clusters, if a height h was given. Clusters of different known classes are never joined,
+  # whatever the height.
   k <- k %||% (length(tree$labels) - sum(tree$height[seq_along(tree$loss)] <= h))
   group <- stats::cutree(tree, k = k)
   joined <- joined_fit(fit, data, tree$joins[seq_len(fit$state$k - k), , drop = FALSE], group, error_call)
   cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
-  # Only sequences can end lower than the joined fit: their rows are kept in few states each, which are chosen anew.
+  # Laps (passes over the data) can lower the bound only of sequences, whose rows are kept in few states each,
+  # which are chosen anew. The joined fit is then returned without these laps.
   if (is.null(cut) || cut$result$elbo < joined$result$elbo) cut <- joined
   learned <- cut$result[names(cut$result) != "group"]
   out <- with_result(new_bnp_fit(verb_of(fit), fit$call, cut$model, cut$control, fit$input, learned), data)
@@ -88,9 +90,9 @@ check_tree <- function(tree, fit, call) {
   tree
 }
 
-# What engine_fit() would return if the fit's probabilities were those after these joins: list(result, model, control).
-# group: the joined cluster of each cluster of the fit; `result$group` has that of each joined cluster in the engine's
-# order.
+# The fit after some joins of its clusters, without any visit of the data, in the form that engine_fit()
+# returns: list(result, model, control). group: the joined cluster of each cluster of the fit; `result$group`
+# has that of each joined cluster in the engine's order.
 joined_fit <- function(fit, data, joins, group, call) {
   engine_data <- as_engine_data(data)
   of_engine <- group[order(fit$numbering)]
@@ -119,7 +121,8 @@ joined_fit <- function(fit, data, joins, group, call) {
   list(result = result, model = model, control = control)
 }
 
-# Laps from the joined clusters, without any move.
+# Improves a fit with joined clusters by up to `laps` laps (passes over the data), in which no clusters are
+# split or merged.
 polished_fit <- function(joined, model, fit, data, laps, call) {
   control <- cut_control(fit$control, joined$state$k)
   control$max_laps <- laps

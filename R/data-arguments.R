@@ -1,10 +1,12 @@
-# Arguments that may name a column: `id`, `time`, `weights` and `labels`. One rule for all of them: a string, or a
-# formula with one name, names a column. With `data`, a bare name does so, too, and an expression is evaluated with the
-# columns of `data` before the variables of the calling scope, as in lm(). A column named in this way is not modelled.
+# Arguments that may name a column of the data: `id`, `time`, `weights` and `labels`. One rule for all of
+# them: a string, or a formula with one name, names a column. With `data`, a bare name does so, too, and an
+# expression is evaluated with the columns of `data` before the variables of the calling scope, as in lm(). A
+# column named in this way is not modelled.
 
-# Evaluates the captured arguments of a method, by name, and assigns them in its frame; a bare name of a column stays
-# that name. `of`: what the method calls the data. Code within the package passes a value as `id = !!id`, which is taken
-# as it is: `id = id` would be the column "id" of data that have one.
+# Evaluates the captured arguments of a method, by name, and assigns them in its frame. An argument that is
+# the bare name of a column becomes that name. `of`: what the method calls the data. Code within the package
+# passes a value as `id = !!id`, which is taken as it is, since `id = id` would be the column "id" of data
+# that have one.
 read_arguments <- function(captured, data, of = "data", frame = rlang::caller_env()) {
   for (arg in names(captured)) {
     asked <- !rlang::quo_is_null(captured[[arg]])
@@ -14,7 +16,8 @@ read_arguments <- function(captured, data, of = "data", frame = rlang::caller_en
 
 argument_in_data <- function(captured, data, arg, of, call) {
   expr <- rlang::quo_get_expr(captured)
-  reads_later <- inherits(data, c("bnp_source", "bnp_stream", "bnp_data")) # its columns are not known yet
+  # the columns of such data are not known yet
+  reads_later <- inherits(data, c("bnp_source", "bnp_stream", "bnp_data"))
   if (is.symbol(expr) && length(dim(data)) == 2L && as.character(expr) %in% colnames(data)) {
     return(as.character(expr))
   }
@@ -31,7 +34,7 @@ argument_in_data <- function(captured, data, arg, of, call) {
   })
 }
 
-# The name of the column that a formula such as `~ animal` names; other values stay as they are.
+# The name of the column that a formula such as `~ animal` names; a value that is no formula stays as it is.
 column_named <- function(value, arg, call = rlang::caller_env()) {
   if (!inherits(value, "formula")) {
     return(value)
@@ -45,7 +48,8 @@ column_named <- function(value, arg, call = rlang::caller_env()) {
   as.character(value[[2L]])
 }
 
-# list(x, value, name): the table without the column that an argument names, the values of the column, and its name.
+# Splits a table into the column that an argument names and the rest: list(x, value, name) with the table
+# without this column, its values, and its name.
 split_argument <- function(x, value, arg, call) {
   name <- column_named(value, arg, call)
   if (!(is.character(name) && length(name) == 1L && !is.null(colnames(x)))) {
@@ -55,7 +59,8 @@ split_argument <- function(x, value, arg, call) {
   list(x = taken$x, value = taken$column, name = name)
 }
 
-# split_argument() where variables come by a formula. A column that the formula has too stays in the data.
+# Splits `data` like split_argument(), if the variables of the model come by a formula. A column that the
+# formula has, too, stays in the data.
 split_formula_argument <- function(formula, data, value, arg, call) {
   if (!is.data.frame(data)) {
     if (inherits(value, "formula")) value <- named_variable(value, data, arg, call)
@@ -66,7 +71,7 @@ split_formula_argument <- function(formula, data, value, arg, call) {
   split
 }
 
-# The variable that `~ animal` names where there is no data frame.
+# The variable that a formula such as `~ animal` names, if there is no data frame.
 named_variable <- function(value, data, arg, call) {
   name <- column_named(value, arg, call)
   tryCatch(eval(value[[2L]], data, environment(value)), error = function(e) {

@@ -57,8 +57,8 @@ of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
   matrix(out, length(clusters), dimnames = rep(list(as.character(seq_along(clusters))), 2L))
 }
 
-# The divergence of N(a$mean, a$cov) from N(b$mean, b$cov), with means 0 where there are none; NA where an expected
-# covariance does not exist.
+# The Kullback-Leibler divergence of N(a$mean, a$cov) from N(b$mean, b$cov), with means 0 if there are none;
+# NA if an expected covariance does not exist.
 obs_divergence.obs_gaussian <- function(obs, a, b) {
   of_gaussians(a, b, function(shift, a, b) {
     half <- chol(b)
@@ -77,7 +77,8 @@ obs_overlap.obs_gaussian <- function(obs, a, b) {
   })
 }
 
-# Calls of(difference of means, covariances) in units in which the mean covariance has the diagonal 1.
+# Calls `of` with the difference of means and the two covariances of a and b, in units in which the mean
+# covariance has the diagonal 1.
 of_gaussians <- function(a, b, of) {
   if (!all(is.finite(c(a$cov, b$cov)))) {
     return(NA_real_)

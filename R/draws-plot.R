@@ -101,7 +101,8 @@ plot_partition <- function(x, main = "", xlab = NULL, ylab = "Observations", ...
   say_above("The darker, the more often its observations are together")
 }
 
-# For each cluster, the mean share of draws in which two of its rows are together; 1 for clusters of one row.
+# For each cluster, how often two of its rows are together: the mean share of draws over pairs of its rows; 1
+# for clusters of one row.
 cohesion <- function(kept, cluster) {
   vapply(seq_len(max(cluster)), function(a) {
     own <- kept[cluster == a, , drop = FALSE]

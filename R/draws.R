@@ -49,10 +49,11 @@ n_clusters.bnp_draws <- function(fit, min_size = 1L, ...) {
   table(n_clusters = k) / length(k)
 }
 
-# The recorded values of one quantity: a matrix draws x chains, also for a single draw or chain.
+# The recorded values of one quantity of a sampler: a matrix draws x chains, even if there is only one draw or
+# chain.
 trace_of <- function(draws, name) matrix(draws$trace[, , name], dim(draws$trace)[1L])
 
-# The kept partitions, a matrix units x draws.
+# The partitions that a sampler kept: cluster labels, a matrix units x draws.
 kept_labels <- function(draws, call = rlang::caller_env()) {
   if (!length(draws$labels)) {
     abort("argument", c(
@@ -93,13 +94,13 @@ summary.bnp_draws <- function(object, conf.level = 0.9, ...) {
   structure(list(table = out, draws = object), class = "summary.bnp_draws")
 }
 
-# Names of the recorded quantities, without concentrations that are known.
+# Names of the quantities that a sampler recorded, without concentrations that are known.
 recorded_terms <- function(draws) {
   known <- setdiff(names(sampled_concentrations(draws$model$prior)), drawn_concentrations(draws))
   setdiff(dimnames(draws$trace)[[3L]], known)
 }
 
-# Draws x chains -> R-hat and effective sample sizes; NA without the package posterior.
+# R-hat and effective sample sizes of a matrix draws x chains; NA without the package posterior.
 mixing_of <- function(x) {
   if (!requireNamespace("posterior", quietly = TRUE)) {
     return(c(rhat = NA_real_, ess_bulk = NA_real_, ess_tail = NA_real_))
@@ -150,7 +151,7 @@ print.bnp_draws <- function(x, ...) {
   invisible(x)
 }
 
-# The plural of what units are clustered into, with a capital: "Clusters", "Topics", "States".
+# What a sampler clusters units into, plural with a capital: "Clusters", "Topics" or "States".
 word_for_clusters <- function(draws) {
   word <- cluster_word(draws$fit)
   paste0(toupper(substr(word, 1L, 1L)), substring(word, 2L), "s")

@@ -1,5 +1,5 @@
-# Exposures: for each row a number above 0 that is known and not modelled. In the internal form of data they are
-# `data$exposure`; C++ reads them as an additional last column.
+# Exposures: for each row a number above 0 that is known and not modelled, such as how long events were
+# counted. In the internal form of data they are `data$exposure`; C++ reads them as an additional last column.
 
 check_exposure <- function(x, call = rlang::caller_env()) {
   if (is.list(x) && !is.object(x)) {
@@ -31,13 +31,15 @@ check_above_0 <- function(x, what, call) {
   x
 }
 
-# The name of the column of exposures that data must have beside the modelled columns; NULL if there is none.
+# The name of the column of exposures that data must have in addition to the modelled columns; NULL if there
+# is none.
 exposure_column <- function(obs) {
   exposure <- obs$exposure
   if (is.character(exposure)) exposure
 }
 
-# Splits a checked table into the table without exposures, and the exposures. groups: the name of each row's sequence.
+# Splits a checked table into the table without exposures, and the exposures. groups: the name of each row's
+# sequence, if there are sequences.
 take_exposure <- function(x, obs, arg, call, groups = NULL) {
   exposure <- obs$exposure
   if (isTRUE(exposure)) {
@@ -59,14 +61,15 @@ take_exposure <- function(x, obs, arg, call, groups = NULL) {
     ), call = call)
   }
   own <- names(exposure)
-  if (!is.null(own) && setequal(own, groups)) { # by sequence: a list with names
+  if (!is.null(own) && setequal(own, groups)) { # a list with the names of the sequences
     exposure <- exposure[order(match(own, unique(groups)))]
     exposure <- if (identical(names(exposure), groups)) unname(exposure) else exposure
   }
   list(x = x, exposure = in_order_of_names(exposure, row_names_of(x), nrow(x), "exposure", "row", call))
 }
 
-# The fields as C++ reads them, with the exposures as the last column; in sparse rows, the last entry of each row.
+# The data as C++ reads them, with the exposures as the last column or, in sparse rows, the last entry of each
+# row.
 with_exposure_column <- function(data) {
   exposure <- data$exposure
   data$exposure <- NULL
@@ -104,8 +107,9 @@ exposure_of_rows <- function(exposure, fit, call) {
   check_above_0(as.double(exposure), "exposure", call)
 }
 
-# exposure_of_rows() for a product: a list by block, for the blocks that have exposures. `exposure`: numbers, if all
-# blocks have them from one column, or a list of numbers named by these columns.
+# Exposures of rows that will be drawn from a product model: a list with one element for each block (model of
+# some columns) that has exposures. exposure: numbers, if all blocks have them from one column, or a list of
+# numbers named by these columns.
 exposures_of_blocks <- function(exposure, fit, call) {
   columns <- unlist(lapply(fit$model$obs$blocks, exposure_column))
   if (!is.null(exposure) && !length(columns)) {
@@ -135,7 +139,7 @@ exposures_of_blocks <- function(exposure, fit, call) {
   }, columns, names(columns))
 }
 
-# One exposure per row, NULL for models without exposures; for a product, a list of them.
+# One exposure for each of n rows, NULL for models without exposures; for a product of models, a list of them.
 exposure_by_row <- function(exposure, n, call = rlang::caller_env(4)) {
   force(call)
   if (is.list(exposure)) {

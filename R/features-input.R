@@ -1,7 +1,7 @@
-# Reads data of latent features: NA where cells are missing, one unit for all columns or one per column; and reads
-# starts.
+# Reads data of latent features: NA in missing cells, and a unit for all columns or for each; and reads the
+# starts of fits.
 
-# Reads a table into the internal form; rows without any value are left out.
+# Reads a table of numbers into the internal form of data; rows without any value are left out.
 feature_data <- function(x, arg, call, na_action, allow_no_rows = FALSE, use = "rows") {
   data <- as_mixture_data(x, feature_columns(), arg, allow_no_rows, call, na_action, use)
   if (!is.matrix(data$x)) refuse_sparse(feature_columns(), arg, call)
@@ -12,7 +12,7 @@ feature_data <- function(x, arg, call, na_action, allow_no_rows = FALSE, use = "
 # An observation model that accepts any numeric columns, with missing cells.
 feature_columns <- function() obs_gaussian("diagonal")
 
-# feature_data() for a source: list(data, ...) as from read_source().
+# Reads data in pieces (a source) into the form of feature_data(): list(data, ...) as from read_source().
 feature_source <- function(x, call, na_action, control) {
   read <- read_source(x, "bnp_mixture", feature_columns(), na_action, NULL, NULL, control, call)
   if (is_sparse_data(sample_of(read$data))) refuse_sparse(feature_columns(), "x", call)
@@ -32,8 +32,9 @@ observed_cells <- function(data) {
   if (is_spooled(data)) data$n - (data$cells_missing %||% numeric(data$d)) else colSums(!is.na(data$x))
 }
 
-# list(centre, unit, noise_rate): what is subtracted from each column, what it is then divided by, and the prior rate of
-# the noise variance in these units, a quarter of the mean variance of a column.
+# The units of latent features: list(centre, unit, noise_rate). centre is subtracted from each column, which
+# is then divided by unit; noise_rate is the prior rate of the noise variance in these units, a quarter of the
+# mean variance of a column.
 feature_units <- function(data, centre, scale, call) {
   x <- sample_of(data)$x
   reach <- max(abs(x), 0, na.rm = TRUE)
@@ -43,7 +44,7 @@ feature_units <- function(data, centre, scale, call) {
   means[!is.finite(means)] <- 0
   spread <- colMeans((x - rep(means, each = nrow(x)))^2, na.rm = TRUE)
   spread[!is.finite(spread)] <- 0
-  # The rounding errors of a constant column are not taken as spread.
+  # A spread that is only the rounding error of a constant column counts as 0.
   spread[spread < (1e-14 * pmax(abs(means), 1e-300))^2] <- 0
   square <- if (centre) spread else colMeans(x^2, na.rm = TRUE)
   own <- function(v) ifelse(v > 0, sqrt(v), 1)
@@ -57,7 +58,8 @@ feature_units <- function(data, centre, scale, call) {
   )
 }
 
-# The largest absolute value of each column, in units of `reach`. Looks at all rows of a spool, not at its sample alone.
+# The largest absolute value of each column, in units of `reach`. For data in a spool (file of batches) all
+# rows are read, not the sample alone.
 farthest <- function(data, x, reach) {
   largest <- function(x) apply(abs(x), 2L, function(v) max(v, 0, na.rm = TRUE))
   far <- largest(x)
@@ -65,7 +67,7 @@ farthest <- function(data, x, reach) {
   far
 }
 
-# Refuses values far from 0 where there is no offset: their squares would leave no digits for the noise.
+# Refuses values far from 0 in a model without offset: their squares would leave no digits for the noise.
 refuse_far_offset <- function(farthest, unit, call) {
   far <- farthest / unit > 1e5
   if (any(far)) {
@@ -78,11 +80,13 @@ refuse_far_offset <- function(farthest, unit, call) {
 
 scaled_values <- function(data, model) {
   x <- data$x
-  # Divides before it subtracts, as differences of large numbers may overflow.
+  # Centred and scaled values. They are divided before the centre is subtracted, as differences of large
+  # numbers may overflow.
   (x / rep(model$unit, each = nrow(x))) - rep(model$centre / model$unit, each = nrow(x))
 }
 
-# New rows with the columns of a fit. All rows are kept, also those without any value.
+# Reads new rows with the columns of a fit of latent features. All rows are kept, also those without any
+# value.
 feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "model", use = "predict") {
   check_format(fit, call)
   arg <- arg_of_table(arg, newdata)
@@ -92,7 +96,8 @@ feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "mo
   data
 }
 
-# Refuses values too far from the training data. rows: the numbers of these rows among all.
+# Refuses rows whose values are too far from the training data. rows: the numbers of these rows among all
+# rows.
 refuse_far_rows <- function(x, fit, arg, call, rows = row_number(seq_len(nrow(x)), arg)) {
   far <- abs(scaled_values(list(x = x), fit$model)) > 1e100
   if (any(far, na.rm = TRUE)) {
@@ -103,12 +108,14 @@ refuse_far_rows <- function(x, fit, arg, call, rows = row_number(seq_len(nrow(x)
   }
 }
 
-# select_columns() for features; that function asks a fit for its observation model, which fits of features do not have.
+# Selects the columns of a fit of latent features from a table, like select_columns(), which needs the
+# observation model that other fits have.
 select_feature_columns <- function(x, fit, call, arg, na_action) {
   select_columns(x, list(model = list(obs = feature_columns()), input = fit$input), call, arg, na_action)
 }
 
-# The start of the engine: list(presence), or NULL.
+# Reads the argument `start` into the engine's form: list(presence), the probabilities of features for each
+# row, or NULL.
 features_start <- function(start, data, prior, call) {
   if (is.null(start)) {
     return(NULL)
@@ -140,7 +147,7 @@ features_start <- function(start, data, prior, call) {
   list(presence = unname(nu + 0))
 }
 
-# Probabilities of features for these rows under an earlier fit: rows x features.
+# Probabilities that these rows have the features of an earlier fit: rows x features.
 presence_under <- function(fit, data, call) {
   nu <- matrix(0, data$n, length(fit$numbering))
   take <- function(part, rows) {

@@ -68,7 +68,7 @@ predict.bnp_features <- function(object, newdata = NULL, type = c("prob", "respo
   if (type == "prob") nu else feature_response(object, nu, data$row_names)
 }
 
-# The rows with missing cells replaced by their expectations.
+# The rows of the data with missing cells replaced by their expectations.
 impute_cells <- function(fit, data, draws) {
   cells <- expected_cells(fit, data, draws)
   missing <- is.na(data$x)
@@ -95,8 +95,8 @@ training_presence <- function(fit) {
   nu
 }
 
-# list(nu, bound): probabilities of features (rows x features in their order), and the contribution of each row's
-# features to a lower bound.
+# The features of rows under a fit: list(nu, bound). nu: probabilities of features (rows x features in their
+# order); bound: the contribution of each row's features to a lower bound.
 latent_features <- function(fit, data, state = fit$state) {
   if (data$n == 0L) {
     nu <- matrix(0, 0L, length(fit$numbering), dimnames = list(NULL, as.character(seq_along(fit$numbering))))
@@ -109,7 +109,8 @@ latent_features <- function(fit, data, state = fit$state) {
   list(nu = nu, bound = found$bound)
 }
 
-# list(mean, sd) of all cells of the rows, in the units of the data.
+# Expected values of all cells of the rows and their standard deviations, list(mean, sd), in the units of the
+# data.
 expected_cells <- function(fit, data, draws) {
   if (draws == 0L || data$n == 0L) {
     nu <- latent_features(fit, data)$nu
@@ -124,7 +125,7 @@ expected_cells <- function(fit, data, draws) {
   )
 }
 
-# Standard deviations of cells given probabilities of features, in the units of the data.
+# Standard deviations of cells given probabilities nu of features, in the units of the data.
 feature_sds <- function(fit, nu) {
   o <- as.integer(fit$model$offset)
   all <- cbind(matrix(1, nrow(nu), o), nu)
@@ -164,7 +165,8 @@ heldout_loglik.bnp_features <- function(fit, newdata, cells = NULL, ..., draws =
   scores_of_cells(cell_scores(fit, data, cells, draws, call))
 }
 
-# Checks which cells are held out. size: c(rows, columns), where NA rows are not known yet.
+# Checks which cells of new data are held out to be predicted. size: c(rows, columns); if rows is NA, their
+# number is not known yet.
 check_held_out <- function(cells, size, call) {
   rows <- if (is.na(size[1L])) nrow(cells) else size[1L]
   if (!is.matrix(cells) || !is.logical(cells) || !identical(dim(cells), c(rows, size[2L])) || anyNA(cells) ||
@@ -177,7 +179,7 @@ check_held_out <- function(cells, size, call) {
   }
 }
 
-# Log density and squared error of the held-out cells.
+# Log density and squared error of each of the held-out cells.
 cell_scores <- function(fit, data, cells, draws, call) {
   truth <- data$x[cells]
   if (anyNA(truth)) {
@@ -212,7 +214,8 @@ refuse_cells_of_source <- function(cells, n, call) {
   abort("argument", "{.arg cells} has {nrow(cells)} row{?s}, the source {n}.", call = call)
 }
 
-# A lower bound on each row's log density, with each feature as probable as it is on average.
+# A lower bound on each row's log density under a fit, with prior probabilities of features that are their
+# expected frequencies.
 row_bounds <- function(fit, data) {
   prob <- pmin(pmax(fit$state$prob, 1e-300), 1 - 1e-16)
   state <- replace(fit$state, "logit", list(stats::qlogis(prob)))
@@ -228,7 +231,7 @@ row_bounds <- function(fit, data) {
   as.vector(latent_features(fit, data, state)$bound + sum(log1p(-prob)) + noise - seen %*% log(fit$model$unit))
 }
 
-# One draw of the loadings (the offset first) and the noise variance, in the engine's units.
+# Draws loadings (the offset first) and the noise variance from their posterior, in the engine's units.
 draw_loadings <- function(fit) {
   variance <- 1 / stats::rgamma(1L, fit$state$noise[1L], fit$state$noise[2L])
   m <- fit$state$loadings
@@ -241,7 +244,8 @@ draw_loadings <- function(fit) {
   list(loadings = m, variance = variance)
 }
 
-# Draws rows in the units of the data, with noise. z: presence, features in their order.
+# Draws rows given their features, in the units of the data, with noise. z: which row has which feature, in
+# the order of the features.
 draw_feature_rows <- function(fit, drawn, z) {
   o <- as.integer(fit$model$offset)
   m <- drawn$loadings[c(seq_len(o), feature_rows(fit)), , drop = FALSE]
@@ -309,7 +313,7 @@ simulate.bnp_features <- function(object, nsim = 1, seed = NULL, n = object$inpu
   simulate_sets(nsim, seed, draw)
 }
 
-# A draw of the features' probabilities pi from their posterior, in the order of the features.
+# Draws the features' frequencies pi from their posterior, in the order of the features.
 draw_feature_probs <- function(fit) {
   k <- fit$state$k
   if (!length(fit$state$stick)) {

@@ -55,7 +55,7 @@ feature_loadings <- function(fit) {
   m
 }
 
-# The expected values of a row that has no feature.
+# The offset of latent features: the expected values of a row that has no feature.
 feature_offset <- function(fit) {
   own <- if (fit$model$offset) fit$state$loadings[1L, ] else 0
   stats::setNames(fit$model$centre + own * fit$model$unit, column_labels(fit))
@@ -69,7 +69,8 @@ feature_sigma <- function(fit) {
   if (length(unique(sigma)) == 1L) sigma[1L] else stats::setNames(sigma, column_labels(fit))
 }
 
-# The concentration: a number or, where it is learned under the infinite prior, its posterior mean and 90 % interval.
+# The concentration of a fit of latent features: a number or, if it is learned under the infinite prior, its
+# posterior mean and 90 % interval.
 feature_alpha <- function(fit) {
   alpha <- fit$state$alpha
   if (length(alpha) == 1L) {
@@ -98,7 +99,7 @@ fitted.bnp_features <- function(object, ...) {
   for_all_rows(object$input, feature_response(object, object$presence, object$input$row_names))
 }
 
-# Expected values of rows given probabilities nu: rows x columns, in the units of the data.
+# Expected values of rows given probabilities nu of features: rows x columns, in the units of the data.
 feature_response <- function(fit, nu, row_names = rownames(nu)) {
   out <- as.matrix(nu %*% feature_loadings(fit)) + rep(feature_offset(fit), each = nrow(nu))
   dimnames(out) <- list(row_names, fit$input$column_names)
@@ -169,7 +170,7 @@ features_head <- function(fit) {
   )
 }
 
-# The share of the sum of squares about the centre that the features explain.
+# The share of the sum of squares about the centre that the features of a fit explain.
 share_explained <- function(fit) {
   cells <- fit$state$scalar[3L]
   squares <- fit$state$scalar[4L]

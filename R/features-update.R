@@ -1,6 +1,7 @@
-# update(fit, newdata) for latent features: adds rows. The earlier rows need not be at hand.
+# Updates a fit of latent features: update(fit, newdata) adds rows. The earlier rows need not be available.
 
-# Without `olddata` the features of the earlier rows stay as they are, and only their sums enter the bound.
+# Adds rows to a fit. If `olddata` is not given, the features of the earlier rows stay as they are, and only
+# their sums enter the bound.
 take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = NULL, control = NULL, ...,
                              error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
@@ -27,7 +28,8 @@ take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = N
     out <- run_features(
       fit$call, input, cells, data, before$model, control, start, before$state$group, error_call, "newdata"
     )
-    from <- before$numbering[seq_along(known)] # the engine's number of each earlier feature
+    # for each earlier feature, the engine's number before the update
+    from <- before$numbering[seq_along(known)]
     now <- match(from, out$ids)
     earlier <- in_columns(before$presence, now, out)
     out$presence <- rbind(earlier, out$presence)
@@ -45,7 +47,8 @@ take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = N
   identified_features(out, before, now)
 }
 
-# now: for each earlier feature its present number, NA if the feature is gone.
+# The fit with lasting identities of its features, which updates do not change. now: for each earlier feature
+# its present number, NA if the feature is gone.
 identified_features <- function(out, before, now) {
   known <- cluster_ids(before)
   history <- cluster_history(before)
@@ -60,7 +63,8 @@ identified_features <- function(out, before, now) {
   out
 }
 
-# The joined input has no fingerprint, which would need the earlier rows.
+# The input of earlier and new rows together. It has no fingerprint of the data, which would need the earlier
+# rows.
 joined_features_input <- function(fit, data) {
   new <- features_input(data)
   input <- joined_input(fit$input, data)[features_fields]

@@ -97,15 +97,16 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
     call_of_user, features_input(data), observed_cells(data), data, model, resolved, from, integer(data$d), call,
     engine = engine
   )
-  fit$ids <- NULL # numbers, until an update
+  fit$ids <- NULL # identities are the features' numbers until an update
   sealed(fit)
 }
 
-# The default prior of the likelihood in scaled units. noise_rate is read from the data.
+# The default prior of the likelihood of latent features, in scaled units. noise_rate is computed from the
+# data.
 linear_gaussian <- list(noise_shape = 1, noise_rate = NULL, loading_shape = 1, loading_rate = 1)
 
-# Runs the engine and makes a fit of what it returns. cells: the numbers of observed cells in all data that the fit has
-# seen; group: the groups of columns in an earlier fit.
+# Runs the engine and makes a fit of latent features from its result. cells: the numbers of observed cells in
+# all data that the fit has seen; group: the groups of columns in an earlier fit.
 run_features <- function(fit_call, input, cells, data, model, control, start, group, call, arg = "x",
                          engine = plain_engine()) {
   jacobian <- -sum(cells * log(model$unit))
@@ -116,8 +117,8 @@ run_features <- function(fit_call, input, cells, data, model, control, start, gr
   new_bnp_fit("bnp_features", fit_call, model, control, input, features_learned(result, data, model, cells, jacobian))
 }
 
-# Sorts features by decreasing use, and converts bounds to those of the data in their own units. jacobian: the log
-# density of the data as given minus that of the data in units of the columns.
+# The result of the engine with features sorted by decreasing use, and with bounds for the data in their own
+# units. jacobian: the log density of the data as given minus that of the data in units of the columns.
 features_learned <- function(result, data, model, cells, jacobian) {
   k <- result$state$k
   counts <- result$state$counts[model$offset + seq_len(k)]
@@ -137,7 +138,7 @@ features_learned <- function(result, data, model, cells, jacobian) {
   )
 }
 
-# The engine's triplets as a sparse matrix, rows x features.
+# Turns the engine's triplets (row, feature, probability) into a sparse matrix, rows x features.
 presence_matrix <- function(presence, data, k) {
   sparseMatrix(
     i = presence$row, j = presence$feature, x = presence$value, dims = c(data$n, k),
@@ -167,6 +168,7 @@ resolve_features_control <- function(control, data, start, call) {
   }
   control$batches <- resolve_batches(control, data$n, call, "observations")
   control$sparsity <- control$sparsity %||% 0L
-  # Fits of features always begin without any feature.
+  # Adds the usual starts to the control of restarts: fits of latent features always begin without any
+  # feature.
   with_starts(control, if (chooses_starts(control, start)) stats::setNames(list(start_kind(0L)), ""))
 }

@@ -1,4 +1,5 @@
-# Known inputs of filters: numbers for each row whose effects on the system are known.
+# Known inputs of filters: numbers given for each row, such as controls, whose effects on the system are
+# known.
 
 # The inputs of the rows of `data` (internal form): a matrix n x q.
 inputs_of_rows <- function(f, inputs, data, call) {
@@ -15,7 +16,7 @@ inputs_of_rows <- function(f, inputs, data, call) {
   as_inputs(inputs, known, data$n, call, "{.arg newdata}", function(x) values_of_rows(x, data, "inputs", call))
 }
 
-# The inputs of the h rows that follow each sequence: a list of matrices h x q.
+# The known inputs of the h rows that follow each sequence, for forecasts: a list of matrices h x q.
 inputs_ahead <- function(f, inputs, h, call) {
   known <- filter_kinds[[f$kind]]$inputs(f)
   names <- names(f$sequences)
@@ -39,8 +40,8 @@ inputs_ahead <- function(f, inputs, h, call) {
 
 is_list_of_tables <- function(x) is.list(x) && !is.data.frame(x)
 
-# Checks inputs and returns a matrix. known: list(n, names, instead); of: what the rows are; ordered: a function that
-# puts rows with names into their order.
+# Checks known inputs of n rows and returns a matrix. known: list(n, names, instead), where n is their number;
+# of: what the rows are; ordered: a function that puts rows with names into their order.
 as_inputs <- function(x, known, n, call, of, ordered) {
   if (is.null(x) && known$n == 0L) {
     return(matrix(0, n, 0L))
@@ -70,8 +71,8 @@ as_inputs <- function(x, known, n, call, of, ordered) {
   x
 }
 
-# The columns of x in the order of the known inputs, as a numeric matrix. A vector is one input over rows, or one row of
-# several inputs.
+# The columns of x in the order of the known inputs, as a numeric matrix. A vector stands for one input over
+# all rows, or one row of several inputs.
 as_input_table <- function(x, known, call) {
   x <- if (is.data.frame(x)) data_frame_to_matrix(plain_columns(x), "inputs", call) else plain_values(x)
   if (!is.numeric(x) || is.object(x) || length(dim(x)) > 2L) {

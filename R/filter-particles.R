@@ -62,8 +62,8 @@ bnp_filter.bnp_particle_model <- function(object, newdata = NULL, id = NULL, par
   new_filter("particles", object, options, input, newdata, id, inputs, rlang::current_env())
 }
 
-# Takes rows in. state: list(x, weight, random): the particles, their weights, which sum to 1, and the state of R's
-# generator.
+# Updates a particle filter by new rows of data. state: list(x, weight, random): the particles, their weights,
+# which sum to 1, and the state of R's random number generator.
 take_particles <- function(f, sequences, data, call) {
   lapply(seq_along(sequences), function(g) {
     s <- sequences[[g]]
@@ -120,7 +120,8 @@ particle_step <- function(model, state, y, time, n, name, call) {
   )
 }
 
-# Calls a user's function and checks the shape of its value.
+# Calls a function of the user's model and checks the shape of its value: n rows or numbers, in `width`
+# columns.
 asked <- function(model, name, arguments, time, sequence, n, width, call) {
   f <- model[[name]]
   if ("time" %in% names(formals(args(f)))) arguments$time <- time
@@ -157,8 +158,8 @@ unname_but_time <- function(arguments) {
   arguments
 }
 
-# Systematic resampling: as many indices as there are weights; each occurs as often as its weight times their number
-# says, give or take less than one.
+# Systematic resampling: as many indices as there are weights. Each occurs as often as its weight times their
+# number says, with a deviation of less than one.
 systematic_draw <- function(weight, u) {
   n <- length(weight)
   line <- cumsum(weight)
@@ -176,7 +177,8 @@ weighted_moments <- function(x, weight) {
 
 default_states <- function(m) paste0("x", seq_len(m))
 
-# The state of R's generator for sequence number g of a filter with this seed. The kind of generator is fixed.
+# The state of R's random number generator for sequence number g of a filter with this seed. The kind of
+# generator is fixed.
 random_state <- function(seed, g) {
   kept <- engine_restart_seed(seed, g)
   with_random_state(NULL, {
@@ -185,7 +187,8 @@ random_state <- function(seed, g) {
   })
 }
 
-# Evaluates `expr` with R's generator in this state, and then restores the generator's own state.
+# Evaluates `expr` with R's random number generator in this state, and then restores the state that the
+# generator had.
 with_random_state <- function(state, expr) {
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
   before <- get(".Random.seed", envir = globalenv())
@@ -226,7 +229,7 @@ particles_ahead <- function(f, h, type, interval, call) {
   })
 }
 
-# Weighted quantiles.
+# Weighted quantiles of values, at probabilities p.
 quantile_of_draws <- function(value, weight, p) {
   order <- order(value)
   share <- cumsum(weight[order])

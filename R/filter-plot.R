@@ -27,8 +27,8 @@ plot.bnp_filter <- function(x, type = c("filter", "smoothed", "latent"), id = NU
   invisible(x)
 }
 
-# The picture's data: list(at, states = data frame (at, state, bottom, top) or NULL, latent = data frame (at, name,
-# mean, low, high) or NULL, lines = list of named vectors by panel, k).
+# The data of the picture of a filter: list(at, states = data frame (at, state, bottom, top) or NULL, latent =
+# data frame (at, name, mean, low, high) or NULL, lines = list of named vectors by panel, k).
 filter_picture <- function(f, type, id, call = rlang::caller_env()) {
   check_filter(f, "x", call)
   names <- names(f$sequences)

@@ -1,8 +1,11 @@
-# What filters of each kind do, as functions: read(f, newdata, id, call, arg): rows in the internal form; take(f,
-# sequences, data, call): for each sequence list(rows, state); ahead(f, h, type, interval, inputs, call): for each step
-# a list of matrices sequences x columns, `prob` or `mean`, `sd`, `lower`, `upper`; smooth(f, sequence, call):
-# probabilities given all rows, or NULL; inputs(f): list(n, names) of the known inputs of rows, or list(instead), what
-# to use in their place (R/filter-inputs.R).
+# The functions that each kind of filter has.
+# * read(f, newdata, id, call, arg): rows in the internal form.
+# * take(f, sequences, data, call): for each sequence list(rows, state) after new rows.
+# * ahead(f, h, type, interval, inputs, call): for each step ahead a list of matrices sequences x columns,
+#   `prob` or `mean`, `sd`, `lower`, `upper`.
+# * smooth(f, sequence, call): probabilities given all rows, or NULL.
+# * inputs(f): list(n, names) of the known inputs of rows, or list(instead), what to use in their place
+#   (R/filter-inputs.R).
 filter_kinds <- list(
   states = list(
     title = "Exact filter of a hidden Markov model", read = function(...) read_states(...),

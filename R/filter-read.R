@@ -132,7 +132,7 @@ augment.bnp_filter <- function(x, data, id = NULL, ...) {
   like_input(out, data)
 }
 
-# A data frame of the rows in the form in which users gave them.
+# The rows of the data as a data frame, in the form in which users gave them.
 data_frame_of <- function(data) {
   if (is.data.frame(data)) {
     return(data)
@@ -212,7 +212,7 @@ print.bnp_filter <- function(x, ...) {
   invisible(x)
 }
 
-# One line of print() about a sequence: where it stands now.
+# One line of print() about a sequence of a filter: the state in which it is now.
 described_sequence <- function(f, name) {
   s <- f$sequences[[match(name, names(f$sequences))]]
   last <- length(s$rows$log_density)
@@ -238,7 +238,7 @@ summary.bnp_filter <- function(object, ...) {
 print.summary.bnp_filter <- function(x, ...) {
   f <- check_filter(x$filter)
   print(f)
-  rows <- plain_frame(as.data.frame(f)) # a tibble warns of columns that it does not have
+  rows <- plain_frame(as.data.frame(f)) # a tibble would warn of columns that it does not have
   if (!nrow(rows)) {
     return(invisible(x))
   }

@@ -1,4 +1,5 @@
-# Checks the shape of a filter that may have been changed by hand, as R/object-shape.R does for other classes.
+# Checks that a filter, which may have been changed by hand, still has its shape. R/object-shape.R does so for
+# other classes.
 
 shape_of_filter <- function(f) {
   kind <- filter_kinds[[f$kind]]
@@ -49,8 +50,8 @@ is_filter_model <- function(f) {
   )
 }
 
-# Whether the tables of remembered rows have the right columns for the filter's kind: probabilities of states or modes,
-# and state variables.
+# Whether the tables of remembered rows of a sequence have the right columns for the filter's kind:
+# probabilities of states or modes, and state variables.
 are_filtered_rows <- function(f, s) {
   rows <- s$rows
   n <- length(rows$log_density)
@@ -76,7 +77,7 @@ are_filtered_rows <- function(f, s) {
   )
 }
 
-# Whether `state` has what is needed to take the next row in.
+# Whether `state` has all that the filter needs to process the next row of a sequence.
 is_filter_state <- function(f, state) {
   switch(f$kind,
     states = {

@@ -36,11 +36,11 @@ bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L,
   filter_systems(unname(object), newdata, id, inputs, particles, collapse, seed, keep, threads)
 }
 
-# The dimensions that several systems must have in common, as one text to compare.
+# The sizes that several linear systems must have in common, as one text to compare.
 size_of_system <- function(x) paste(c(dim(x$A), nrow(x$C), n_inputs(x), x$by_mode), collapse = " ")
 
-# Makes a filter. systems: a list of systems, or a function that draws one for each particle from a seed; columns: the
-# columns of the data that hold the inputs.
+# Makes a filter of linear systems. systems: a list of systems, or a function that draws one for each particle
+# from a seed; columns: the columns of the data that hold the known inputs.
 filter_systems <- function(systems, newdata, id, inputs, particles, collapse, seed, keep, threads,
                            call = rlang::caller_env(), columns = NULL) {
   particles <- check_count(particles, "particles", call = call)
@@ -62,7 +62,7 @@ filter_systems <- function(systems, newdata, id, inputs, particles, collapse, se
   new_filter("switching", systems, options, input, newdata, id, inputs, call)
 }
 
-# Reads rows as numeric columns.
+# Reads new rows of data as numeric columns.
 read_numbers <- function(f, newdata, id, call, arg = "newdata") {
   obs <- obs_gaussian("diagonal")
   obs$inputs <- f$input$input_columns
@@ -73,7 +73,7 @@ read_numbers <- function(f, newdata, id, call, arg = "newdata") {
   rows_of_sequences(reader, newdata, id, call, arg, "model", NULL, "filter")
 }
 
-# Runs the engine over rows x. inputs: a matrix with a row for each row of x.
+# Runs the engine's filter over rows x. inputs: a matrix of known inputs with a row for each row of x.
 run_systems <- function(f, x, inputs, starts, sequences, collapse, call, what = "newdata") {
   no_room <- function(e) {
     abort("memory", c(
@@ -129,7 +129,8 @@ take_switching <- function(f, sequences, data, call) {
   })
 }
 
-# P(z_t | all rows), from the histories of the particles that remain.
+# Probabilities P(z_t | all rows) of the modes in each row of a sequence, from the histories of the particles
+# that remain.
 smooth_switching <- function(f, sequence, call) {
   if (f$options$collapse == "gpb2") {
     abort("argument", c(
@@ -150,9 +151,9 @@ smooth_switching <- function(f, sequence, call) {
   prob
 }
 
-# Forecasts. Means, variances and probabilities of modes are exact given the particles: rows without data are taken in,
-# and particles with the same mode are joined; intervals are quantiles over particles. inputs: for each sequence a
-# matrix h x q.
+# Forecasts of switching linear systems. Means, variances and probabilities of modes are exact given the
+# particles: the filter processes rows without data, and particles with the same mode are joined. Intervals
+# are quantiles over particles. inputs: for each sequence a matrix h x q of known inputs.
 switching_ahead <- function(f, h, type, interval, inputs, call) {
   d <- f$input$d
   n <- length(f$sequences)
@@ -178,8 +179,8 @@ switching_ahead <- function(f, h, type, interval, inputs, call) {
   })
 }
 
-# Quantiles of the Gaussian mixture over particles after each row without data (inputs: h x q): a list of `lower` and
-# `upper`.
+# Quantiles of the Gaussian mixture over particles after each of h rows without data: a list of `lower` and
+# `upper`. inputs: known inputs of these rows, h x q.
 quantiles_ahead <- function(systems, particles, inputs, number, clock, seed, interval, type, call, most = 1000) {
   steps <- engine_particles_ahead(lapply(systems, as_engine_system), particles, t(inputs), number, clock, most, seed)
   refuse_trouble(steps, "", 0, "object", call)
@@ -207,7 +208,7 @@ quantiles_ahead <- function(systems, particles, inputs, number, clock, seed, int
   }, steps, seq_along(steps))
 }
 
-# Quantiles of a mixture of Gaussians, by bisection.
+# Quantiles of a mixture of Gaussians at probabilities p, by bisection.
 quantile_of_mixture <- function(p, weight, mean, sd) {
   vapply(p, function(p) {
     each <- mean + sd * stats::qnorm(p)

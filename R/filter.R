@@ -1,14 +1,14 @@
-# Filters: what is known as rows arrive. A filter is a plain list
-#
+# Filters: what is known about states as rows arrive. A filter is a plain list
 #   kind       "states" (hidden Markov models), "switching" (linear systems), "particles" (functions)
 #   model      the fit, a list of systems, or the functions
 #   options    what bnp_filter() was given
 #   input      how rows are read: d, column_names, id_column, has_id (NULL before the first rows)
-#   sequences  by id, in the order of their first rows: list(number, n, log_lik, state, rows). state: what the next row
-#              needs; rows: results by kind, vectors and matrices with one row for each row that is remembered
+#   sequences  by id, in the order of their first rows: list(number, n, log_lik, state, rows). state: what the
+#              next row needs; rows: results by kind, vectors and matrices with one row for each row that is
+#              remembered
 #
-# so that it does not matter in how many pieces rows came. The kinds differ in how they take rows in and look ahead:
-# the table `filter_kinds`.
+# so that it does not matter in how many pieces rows came. The kinds differ in how they process rows and look
+# ahead: the table `filter_kinds` has their functions.
 
 #' Filter rows as they arrive
 #'
@@ -137,7 +137,7 @@ update.bnp_filter <- function(object, newdata, id = NULL, ..., inputs = NULL) {
   take_rows(check_filter(object), newdata, id, inputs, rlang::current_env())
 }
 
-# The filter after taking these rows in.
+# The filter after processing these new rows. inputs: known inputs of the rows.
 take_rows <- function(f, newdata, id, inputs, call) {
   if (is.null(newdata) || NROW(newdata) == 0L && (is.data.frame(newdata) || is.atomic(newdata))) {
     if (NROW(inputs)) {
@@ -161,14 +161,14 @@ take_rows <- function(f, newdata, id, inputs, call) {
   new <- setdiff(names, names(f$sequences))
   begun <- lapply(length(f$sequences) + seq_along(new), function(number) list(number = number, n = 0, log_lik = 0))
   f$sequences <- c(f$sequences, stats::setNames(begun, new))
-  at <- match(names, names(f$sequences)) # `[` finds no empty name
+  at <- match(names, names(f$sequences)) # `[` does not find an element with an empty name
   taken <- filter_kinds[[f$kind]]$take(f, f$sequences[at], data, call)
   f$sequences[at] <- Map(function(before, new, n) {
     before$rows <- with_rows(before$rows, new$rows, f$options$keep)
     before$state <- new$state
     before$n <- before$n + n
-    # Sums are made one row at a time, so that rows in pieces give the bits of all rows at once; sum() would keep more
-    # digits.
+    # Adds the log densities one row at a time, so that rows in pieces give the same bits as all rows at once.
+    # sum() would keep more digits and give others.
     for (value in new$rows$log_density[!is.na(new$rows$log_density)]) before$log_lik <- before$log_lik + value
     before
   }, f$sequences[at], taken, diff(data$starts))
@@ -185,7 +185,8 @@ refuse_repeated_names <- function(names, call) {
   }
 }
 
-# A single label that is no column is the sequence of the one row, or a sequence that is there.
+# The id of each row, if `id` is a single label that is no column: the sequence of the one row, or a sequence
+# that the filter already has.
 id_of_rows <- function(f, newdata, id) {
   single <- length(id) == 1L && (is.atomic(id) || inherits(id, "POSIXlt")) && !is.na(id) &&
     !(is.character(id) && id %in% colnames(newdata))
@@ -197,7 +198,7 @@ id_of_rows <- function(f, newdata, id) {
   if (n == 1L || label %in% names(f$sequences)) factor(rep(label, n)) else id
 }
 
-# Whether these rows say to which sequence each belongs.
+# Whether these rows say to which sequence each of them belongs.
 says_ids <- function(f, newdata, id) {
   of_list <- is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")
   !is.null(id) || of_list || !is.null(f$input$id_column) && f$input$id_column %in% colnames(newdata)
@@ -221,7 +222,8 @@ check_same_id <- function(f, has_id, call) {
   ), call = call)
 }
 
-# Appends rows to those that are remembered, and keeps the last `keep`. `origin` has `kept` numbers per row.
+# Appends results of new rows to those that a filter remembers, and keeps the last `keep`. `origin` has `kept`
+# numbers per row.
 with_rows <- function(before, new, keep) {
   out <- if (is.null(before)) new else Map(function(a, b) if (is.matrix(a)) rbind(a, b) else c(a, b), before, new)
   gone <- length(out$log_density) - keep
@@ -235,5 +237,5 @@ with_rows <- function(before, new, keep) {
   out
 }
 
-# The numbers, within the sequence, of the rows that are remembered.
+# The numbers, within the sequence, of the rows whose results are remembered.
 row_numbers <- function(sequence) sequence$n - length(sequence$rows$log_density) + seq_along(sequence$rows$log_density)
