@@ -119,8 +119,8 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
   }
 }
 
-# The single numbers among the parameters that a fit learned as point estimates, without a posterior. Each is
-# named by the argument that requested this.
+# Names the parameters that a fit learned as single numbers, without a posterior: the arguments that requested
+# it, joined by commas.
 plugged_in_numbers <- function(fit) {
   obs <- fit$model$obs
   of_clusters <- unlist(lapply(obs$blocks %||% list(obs), function(block) {

@@ -88,8 +88,8 @@ n_clusters.bnp_fit <- function(fit, ...) {
   length(in_use(fit))
 }
 
-# Numbers of the clusters in use: those with at least half an observation or, where weights make the largest cluster
-# smaller than one, with at least half of what the largest has.
+# Numbers of the clusters in use: those with at least half an observation. If weights make the largest cluster
+# smaller than one observation, those with at least half of the size of the largest.
 in_use <- function(fit) {
   size <- as.double(fit$sizes)
   which(size > 0 & size >= min(0.5, max(size) / 2))
@@ -116,7 +116,7 @@ fitted.bnp_fit <- function(object, ...) {
 
 fit_labels <- function(fit) as.integer(fit$labels)
 
-# Puts values from the row order of the internal form into the user's row order.
+# Puts values for each row from the row order of the internal form into the user's row order.
 in_user_order <- function(fit, x) {
   order <- fit$input$order
   if (is.null(order)) x else values_at(x, order(order))
@@ -132,7 +132,8 @@ coef.bnp_fit <- function(object, ...) {
   out
 }
 
-# The arrays of coef(), with all arrays of the observation model in the order of obs_facts().
+# The arrays of point estimates that coef() returns, with all arrays of the observation model in the order of
+# obs_facts().
 mean_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   means <- name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
@@ -140,7 +141,8 @@ mean_arrays <- function(fit, call = rlang::caller_env()) {
   c(means, if (!is.null(fit$emission)) emission_means(fit), learned_concentrations(fit))
 }
 
-# The share of the data that each cluster has; for a mixture its expected weight.
+# The share of the data that each cluster has; for a mixture its expected weight. means: the result of
+# mean_arrays(), if it is known already.
 proportion <- function(fit, means = NULL) {
   if (!is_grouped(fit)) {
     return((means %||% mean_arrays(fit))$weights[seq_len(fit$state$k)])
@@ -158,7 +160,8 @@ posterior_params <- function(fit) {
 
 all_parameters.default <- function(fit) obs_shown(fit$model$obs, posterior_arrays(fit))
 
-# The arrays of posterior_params(), with all arrays of the observation model in the order of obs_facts().
+# The arrays of posterior parameters that posterior_params() returns, with all arrays of the observation model
+# in the order of obs_facts().
 posterior_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
@@ -168,8 +171,8 @@ posterior_arrays <- function(fit, call = rlang::caller_env()) {
   params
 }
 
-# The engine's arrays with clusters in the user's order, and with names of clusters, columns and other axes on their
-# dimensions. Arrays that the observation model does not list are those of the prior.
+# The engine's arrays of parameters with clusters in the user's order, and with names of clusters, columns and
+# other axes on their dimensions. Arrays that the observation model does not list belong to the prior.
 name_arrays <- function(fit, arrays) {
   obs <- fit$model$obs
   axes_of <- obs_facts(obs)$arrays
@@ -196,8 +199,9 @@ name_arrays <- function(fit, arrays) {
   }, arrays, names(arrays))
 }
 
-# The axes of the prior's arrays. The first is that of clusters; transitions have an axis "to" of states, which ends
-# with a state not seen yet, and one of positions where transitions differ by position.
+# Names of the axes of an array of the prior's parameters. The first axis is that of clusters. Transitions
+# have an axis "to" of states, which ends with a state not seen yet, and one of positions if transitions
+# differ by position.
 prior_axes <- function(name, array) {
   of_pairs <- length(dim(array)) > if (name == "effects_cov") 3L else 2L
   if (is.null(dim(array))) "clusters" else if (name == "effects") c("clusters", if (of_pairs) "to", "covariates") else
@@ -214,12 +218,12 @@ in_cluster_order <- function(fit, array, axes) {
   do.call(`[`, c(list(array), unname(index), drop = FALSE))
 }
 
-# The posterior parameters of each cluster, each in the shape that the prior's parameters have.
+# A list with the posterior parameters of each cluster, in the shape that the parameters of its prior have.
 posterior_clusters <- function(fit, params = posterior_arrays(fit)) {
   parts_of_clusters(fit$model$obs, params, seq_len(fit$state$k))
 }
 
-# For each of these clusters, its part of the arrays that belong to the observation model, without names.
+# For each of these clusters, its part of the arrays of the observation model, without names.
 parts_of_clusters <- function(obs, arrays, clusters) {
   axes <- obs_facts(obs)$arrays
   axes <- axes[intersect(names(axes), names(arrays))]

@@ -5,9 +5,10 @@ remedy_of_breakdowns <- c(
        magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg {arg}}."
 )
 
-# Where the ELBO falls or is not finite, which exact arithmetic does not allow, the engine ends the fit with the lap
-# before; `taken_back` is the lap in which it happened. shift: what is added to the engine's ELBO to give that of the
-# data as given.
+# Reports a numerical breakdown: the ELBO fell or was not finite, which exact arithmetic does not allow. The
+# engine then returns the fit as it was one lap (pass over the data) before; `taken_back` is the lap in which
+# the breakdown occurred. shift: what is added to the engine's ELBO to give that of the data in their own
+# units.
 report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdowns, shift = 0) {
   if (!is.finite(result$elbo)) {
     what <- "The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding."
@@ -27,7 +28,7 @@ report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdo
   }
 }
 
-# Ctrl-C in an interactive session ends a fit with its last complete lap.
+# Reports that Ctrl-C in an interactive session ended a fit with its last complete lap (pass over the data).
 report_interruption <- function(result, control) {
   done <- max(1L, nrow(result$restarts))
   cli::cli_inform(
@@ -45,7 +46,8 @@ report_interruption <- function(result, control) {
   )
 }
 
-# go_on: whether the same call can go on from where the fit ended.
+# Warns that a fit has reached `max_laps` without convergence. go_on: whether the same call can continue from
+# the end of the fit.
 warn_of_laps <- function(result, control, call, go_on = TRUE) {
   gain <- Filter(is.finite, utils::tail(diff(result$trace$elbo), 1L)) # laps of a search have no ELBO
   cli::cli_warn(
@@ -68,8 +70,8 @@ too_large <- function(call) {
   ), call = call)
 }
 
-# Called by the engine when it gets fewer threads than were asked for. The fit remembers how many it got, and
-# predictions ask for no more.
+# Warns that the engine got fewer threads than were requested; called by the engine. The fit stores how many
+# there were, and predictions request no more.
 warn_of_threads <- function(running, asked, most) {
   cli::cli_warn(
     c(
@@ -85,9 +87,10 @@ warn_of_threads <- function(running, asked, most) {
   )
 }
 
-# list(report, finish): a function that the engine calls once per lap (NULL for none), and one that ends the report. In
-# a terminal it is a progress bar, elsewhere a line per lap; in knitr one message at the end, as every message becomes a
-# block of output of its own. In a script without `verbose`, a few lines say that a long fit is still running.
+# The report of a fit's progress: list(report, finish), a function that the engine calls once per lap (NULL:
+# no report), and one that ends the report. In a terminal the report is a progress bar, elsewhere a line per
+# lap; in knitr it is one message at the end, as every message becomes a block of output of its own. In a
+# script without `verbose`, a few lines say that a long fit is still running.
 progress_reporter <- function(control, class, teller = lap_teller) {
   silent <- list(report = NULL, finish = function() NULL)
   if (isFALSE(control$verbose)) {
@@ -117,9 +120,9 @@ progress_reporter <- function(control, class, teller = lap_teller) {
   )
 }
 
-# Reports one line after `after` seconds, and then each time the elapsed time has doubled; NULL for none. told: a
-# function of a lap's record that makes the line, called only when a line is due. clock: a function that returns the
-# time.
+# Makes a function of a lap's record that reports one line after `after` seconds, and then each time the
+# elapsed time has doubled; NULL for no report. told: a function that makes the line from the record, called
+# only when a line is due. clock: a function that returns the time.
 late_lines <- function(told, after = getOption("bnpvi.progress_after", 5), clock = proc.time) {
   if (!is.finite(after) || isTRUE(getOption("knitr.in.progress"))) {
     return(NULL)
@@ -136,9 +139,9 @@ late_lines <- function(told, after = getOption("bnpvi.progress_after", 5), clock
   }
 }
 
-# A function that turns the record of a lap into "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)", and remembers the ELBO for
-# the next difference. A restart counts laps from 1 again; a search with hard labels reports the log joint probability,
-# and stochastic learning neither.
+# Makes a function that turns the record of a lap into "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)", and stores
+# the ELBO for the next difference. A restart counts laps from 1 again. A search with hard labels reports the
+# log joint probability, and stochastic learning reports neither.
 lap_teller <- function(word = "cluster", traffic = NULL) {
   last <- list(lap = Inf, what = "")
   sent <- traffic_teller(traffic)
@@ -154,7 +157,7 @@ lap_teller <- function(word = "cluster", traffic = NULL) {
   }
 }
 
-# Thins a report to at most ten lines: the first ones and the last.
+# Shortens a report to at most `most` lines: the first ones and the last.
 thin_lines <- function(lines, most = 10L) {
   if (length(lines) <= most) {
     return(lines)

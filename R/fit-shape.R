@@ -1,5 +1,5 @@
-# Checks the shape of a fit that may have been changed by hand: every part that the package looks up must be there and
-# agree in size with the others. Values that have the right shape and make no sense are not detected.
+# Checks the shape of a fit that may have been changed by hand: every part that the package uses must exist
+# and agree in size with the others. Values that have the right shape but make no sense are not detected.
 
 check_shape <- function(fit, call) {
   wrong <- wrong_parts(which_hold(
@@ -28,24 +28,26 @@ try_state.default <- function(fit, call) {
 
 numbers_of_control <- c("k_init", "max_laps", "tol", "wave", "half_life", "sweeps", "k_max")
 
-# The named conditions that are TRUE, as a logical vector; a condition that cannot be evaluated counts as FALSE.
+# The named conditions in `...` as a logical vector: TRUE or FALSE for each. A condition that cannot be
+# evaluated counts as FALSE.
 which_hold <- function(...) {
   vapply(rlang::enquos(...), function(condition) {
     tryCatch(isTRUE(rlang::eval_tidy(condition)), error = function(e) FALSE)
   }, NA)
 }
 
-# The names of the conditions that do not hold; NULL if all do.
+# The names of the conditions that are not TRUE; NULL if all are.
 wrong_parts <- function(holds) if (!all(holds)) names(holds)[!holds]
 
-# Whether x is a list that names its family.
+# Whether x is a list that names its family, as priors and observation models do.
 is_described <- function(x) is.list(x) && rlang::is_string(x[["family"]])
 
 is_whole <- function(x, from = 0) {
   is.numeric(x) && length(x) == 1L && is.finite(x) && x >= from && x == round(x) && x <= .Machine$integer.max
 }
 is_single <- function(x) is.numeric(x) && length(x) == 1L
-# Whether x is NULL or has `length` values of this mode; for matrices, `length` is the number of rows (and columns).
+# Whether x is NULL or has `length` values of this mode. If x is a matrix, `length` is the number of rows (and
+# columns).
 is_vector_of <- function(x, mode, length) is.null(x) || is.atomic(x) && mode(x) == mode && length(x) %in% length
 is_table_of <- function(x, rows, columns = ncol(x)) {
   is.null(x) || (is.matrix(x) && is.numeric(x) || methods::is(x, "Matrix")) && nrow(x) %in% rows && ncol(x) == columns
@@ -93,7 +95,8 @@ shape_of_all <- function(fit) {
     return(out)
   }
   k <- k_of_fit(fit)
-  begun <- fit$reason == "stream" && !length(fit$sizes) && !length(fit$numbering) # while its first batches are read
+  # true while the first batches of a stream are read
+  begun <- fit$reason == "stream" && !length(fit$sizes) && !length(fit$numbering)
   c(out, which_hold(
     "sizes" = begun || is.numeric(fit$sizes) && length(fit$sizes) == k && all(is.finite(fit$sizes)),
     "numbering" = begun || is_permutation(fit$numbering, k),
@@ -104,8 +107,8 @@ shape_of_all <- function(fit) {
   ))
 }
 
-# Mixtures, topics and sequences, with rows of their own or, for streams, without. Tables of rows may be longer than one
-# call's data while a fit takes more rows in.
+# Checks the shape of mixtures, topic models and sequences. Fits to streams keep no rows. Tables of rows may
+# be longer than one call's data while a fit reads more rows.
 shape_of.default <- function(fit) {
   input <- fit$input
   n <- n_of_fit(fit)
@@ -120,7 +123,7 @@ shape_of.default <- function(fit) {
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
-    # Or in the engine's form, before the fit is complete.
+    # Proportions of documents are a table or, before the fit is complete, a list in the engine's form.
     "documents" = if (is.null(fit$documents)) !of_documents || is.list(fit$stream) else
       (of_documents || has_weights_by_time(fit)) &&
         (is_table_of(fit$documents, NROW(fit$documents), k) ||

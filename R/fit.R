@@ -1,7 +1,7 @@
-# The steps from checked input to a fit that all families share.
+# The steps that all families share, from checked input to a fit.
 
-# Learns a model. data: internal form; n_units: the number of observations, documents or sequences of which batches are
-# made.
+# Learns a model and returns the fit. data: internal form; n_units: the number of observations, documents or
+# sequences, of which batches are made.
 fit_model <- function(class, call, data, obs, prior, control, start, n_units, input = list(),
                       error_call = rlang::caller_env()) {
   if (class == "bnp_topics" && identical(control$algorithm, "truncation_free")) {
@@ -93,7 +93,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   with_result(new_bnp_fit(class, call, model, resolved, kept_input(data, obs, input), result), data)
 }
 
-# What a fit keeps about its data. `input`: entries that the family adds.
+# The description of its data that a fit keeps. input: entries that the family adds.
 kept_input <- function(data, obs, input = list()) {
   input <- c(
     input, if (obs_can(obs, "keep")) obs_keep(obs, sample_of(data)),
@@ -107,11 +107,12 @@ kept_input <- function(data, obs, input = list()) {
   input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
 
-# The largest data, in bytes, that are kept unless the user says otherwise: a guess at what keeps files of fits small.
+# The largest size of data, in bytes, that a fit keeps unless the user says otherwise: a guess at what keeps
+# files of fits small.
 kept_bytes <- 1e6
 
-# The fields of the data that `input` lacks, as a plain list; NULL where nothing is to be kept. Fields that can be
-# computed again (hidden rows, facts about a sample) are left out.
+# The fields of the data that a fit keeps in addition to its `input`, as a plain list; NULL if none are to be
+# kept. Fields that can be computed again (hidden rows, facts about a sample) are left out.
 data_to_keep <- function(fit, data) {
   asked <- fit$control$keep_data %||% getOption("bnpvi.keep_data")
   if (isFALSE(asked) || is_spooled(data)) {
@@ -121,15 +122,16 @@ data_to_keep <- function(fit, data) {
   if (isTRUE(asked) || utils::object.size(kept) <= kept_bytes) kept
 }
 
-# Fields of the fit that hold results by row, in addition to what the engine returned: a list.
+# Results by row that a fit keeps in addition to those that the engine returned, as a list of fields of the
+# fit.
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
-# Makes the fit that users see from the engine's result: clusters are numbered by decreasing size, or keep their places
-# where the prior, or a `numbering` of the family, gives them places. The engine keeps its own order, which is part of a
-# model with sticks: `numbering` has the engine's number of each cluster.
+# Makes the fit that users see from the engine's result. Clusters are numbered by decreasing size, unless the
+# prior, or a `numbering` of the family, gives them fixed places. The engine keeps its own order, which is
+# part of a model with sticks: `numbering` has the engine's number of each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
-  fit <- unclass(fit) # a list until it is whole
+  fit <- unclass(fit) # a plain list until all fields are set
   numbering <- fit$numbering %||%
     if (!is.null(fit$model$prior$cell_fixed)) seq_along(fit$sizes) else order(-fit$sizes)
   number <- order(numbering)
@@ -151,10 +153,10 @@ with_result <- function(fit, data) {
   sealed(structure(fit, class = class))
 }
 
-# Refuses a start with more clusters than can be handled. A hidden Markov model has about ten tables of pairs of states,
-# 2 GB in all for 5,000 states. A finite prior of other models may have more clusters than observations, but with a
-# million of them Ctrl-C would not be noticed for minutes (with 100,000, a visit of some rows takes seconds). Both
-# limits are guesses at what anyone needs.
+# Refuses a start with more clusters than can be handled. A hidden Markov model has about ten tables of pairs
+# of states, 2 GB in all for 5,000 states. A finite prior of other models may have more clusters than
+# observations; but with a million of them Ctrl-C would have no effect for minutes (with 100,000, a visit of
+# some rows takes seconds). Both limits are guesses at what users need.
 check_size <- function(prior, k, n, call) {
   most <- if (prior_entry(prior)$verb == "bnp_hmm") 5000 else max(1e5, n)
   if (k > most) {
@@ -168,14 +170,16 @@ check_size <- function(prior, k, n, call) {
   }
 }
 
-# Positions along a dimension that has the engine's clusters first, and n entries in all, in the user's order.
+# The order that puts an array of the engine into the user's order, along a dimension of length n that begins
+# with the clusters.
 engine_index <- function(fit, n) c(fit$numbering, seq_len(n)[-seq_len(fit$state$k)])
 
-# Learns a fit of this class and returns the engine's list. engine: engine(data, model, asked, start, report), from
-# engine_for() or plain_engine(). model: in the engine's form. learn: learn(run, asked), for fits that call the engine
-# more than once; run() calls it with the arguments it is given in place of those here. extra: options of the engine in
-# addition to `control`. arg, remedy: for the error when numbers break down; shift: what is added to the engine's ELBO
-# to give that of the data as given; go_on: whether the same call can go on from where the fit ended.
+# Learns a fit of this class and returns the engine's result as a list. engine: a function engine(data, model,
+# asked, start, report), from engine_for() or plain_engine(). model: in the engine's form. learn: learn(run,
+# asked), for fits that call the engine more than once; run() calls it, with its own arguments in place of
+# those given here. extra: options of the engine in addition to `control`. arg, remedy: for the error after a
+# numerical breakdown; shift: what is added to the engine's ELBO to give that of the data in their own units;
+# go_on: whether the same call can continue from the end of the fit.
 fit_family <- function(class, engine, data, model, control, start, call, learn = function(run, asked) run(),
                        teller = lap_teller, extra = list(), arg = "x", remedy = remedy_of_breakdowns, shift = 0,
                        go_on = TRUE) {
@@ -205,7 +209,8 @@ fit_family <- function(class, engine, data, model, control, start, call, learn =
 
 broke_down <- function(result) !is.finite(result$elbo) || result$reason == "numerical"
 
-# The engine that a fit calls, with checkpoints if the user asked for them. Arguments as in checkpointed_engine().
+# Makes the function by which a fit calls the engine, with checkpoints if the user requested them. Arguments
+# as in checkpointed_engine().
 engine_for <- function(class, call, data, model, control, resolved, start, frame, form = as_engine_data) {
   if (is.null(control$checkpoint)) {
     return(plain_engine(form))
@@ -213,13 +218,14 @@ engine_for <- function(class, call, data, model, control, resolved, start, frame
   checkpointed_engine(class, call, data, model, control, resolved, start, frame, form)
 }
 
-# An engine without checkpoints. form: turns data into the form that the engine reads.
+# Makes the function by which a fit calls the engine, without checkpoints. form: turns data into the form that
+# the engine reads.
 plain_engine <- function(form = as_engine_data) {
   function(data, model, asked, start, report) engine_fit(form(data), model, asked, start, report)
 }
 
-# The classes of a fit by this verb: that of its special kind, if any, that of the verb, and that of all fits. prior:
-# NULL where it is not known yet.
+# The classes of a fit made by this verb: that of its special kind, if any, that of the verb, and that of all
+# fits. prior: NULL if it is not known yet.
 fit_classes <- function(verb, obs, prior) {
   special <- switch(verb,
     bnp_mixture = if (!is.null(prior)) {
@@ -232,8 +238,8 @@ fit_classes <- function(verb, obs, prior) {
   c(special, verb, "bnp_fit")
 }
 
-# The constructor of fits of all families. verb: the verb that makes such fits; learned: the remaining fields, by the
-# names that the engine or the family gives them.
+# Makes an object of class bnp_fit, for all families. verb: the verb that makes such fits; learned: the
+# remaining fields, by the names that the engine or the family gives them.
 new_bnp_fit <- function(verb, call, model, control, input, learned) {
   names(learned)[names(learned) == "terms"] <- "elbo_terms"
   control$threads <- learned$threads %||% control$threads

@@ -1,9 +1,9 @@
-# Updates in which a fit gives up part of what it knows before new rows come: its earliest times, or some of the weight
-# of its earlier rows.
+# Updates in which a fit drops some of its information before it learns from new rows: its earliest times, or
+# a part of the weight of its earlier rows.
 
-# A fit of drifting clusters that keeps its last `keep` times, at least one. What the earlier times say about the future
-# goes into the first slot of the engine (GaussianDrift::condensed). R has no time for this slot; `obs$past` is TRUE
-# where there is one.
+# A fit of drifting clusters reduced to its last `keep` times, at least one. What the earlier times say about
+# the future goes into the first time slot of the engine (GaussianDrift::condensed). In R no time belongs to
+# this slot; `obs$past` is TRUE if there is one.
 with_times_kept <- function(fit, keep, call) {
   if (is.null(keep)) {
     return(fit)
@@ -28,7 +28,7 @@ with_times_kept <- function(fit, keep, call) {
   fit
 }
 
-# Whether the engine has a slot for times that were given up.
+# Whether the engine has a time slot that stands for earlier times that were dropped.
 has_past <- function(obs) isTRUE(obs$past)
 
 # Gaps between successive times of a fit, without the gap before the first of them.
@@ -43,7 +43,7 @@ refuse_past <- function(fit, arg, call) {
   }
 }
 
-# A fit whose earlier rows count `discount` times as much. For new rows the prior is the fit's prior times the
+# A fit whose earlier rows count `discount` times as much. The prior for new rows is the fit's prior times the
 # likelihood of the earlier rows to the power `discount`.
 with_discount <- function(fit, discount, call) {
   discount <- check_number(discount, "discount", call = call)
@@ -59,8 +59,8 @@ with_discount <- function(fit, discount, call) {
   fit
 }
 
-# After a discount, the bound of a fit is that of the new rows given what was kept of the earlier ones: the bound of
-# both minus the bound of the earlier ones.
+# Sets the bound of a fit that was updated with a discount to that of the new rows given what was kept of the
+# earlier ones: the bound of both minus the bound of the earlier ones.
 with_conditional_bound <- function(out, before, n) {
   if (!isTRUE(before$discounted)) {
     return(out)

@@ -1,7 +1,7 @@
-# Formulas: the table of their variables, for a fit and for new data.
+# Formulas: the tables of their variables, for a fit and for new data.
 
-# list(x, obs, input): the table of a formula's variables; the observation model (NULL where none was given and the
-# formula has no response); and what is needed to read new data.
+# Reads a formula and its data: list(x, obs, input) with the table of the formula's variables; the observation
+# model (NULL if none was given and the formula has no response); and what is needed to read new data.
 formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) {
   check_bars(formula, call, c(
     bnp_mixture = "{.code id = ~ {g}} gives each {g} one cluster.",
@@ -24,9 +24,9 @@ formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) 
   list(x = table$x, obs = obs, input = table$input)
 }
 
-# Refuses a `|` between terms: in other packages it stands for a random effect, here it would be evaluated as a logical
-# `or`. Within a function, as in I(a | b), it is allowed. `group`: a hint what to use instead of a random effect of the
-# column g, NULL for none.
+# Refuses a `|` between terms of a formula. In other packages it stands for a random effect; here it would be
+# evaluated as a logical `or`. Within a function, as in I(a | b), it is allowed. group: a hint in the error,
+# what to use instead of a random effect of the column g; NULL for none.
 check_bars <- function(formula, call, group = NULL) {
   operators <- c("~", "+", "-", "*", "/", "^", ":", "%in%", "(", "{", "|", "||")
   bar <- NULL
@@ -74,27 +74,29 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
     abort("formula", "{.arg {arg}} names no columns; write for instance {.code ~ a + b}.", call = call)
   }
   frame <- evaluate_formula(formula_variables(terms, data, NULL, evaluated_in, call), evaluated_in, call)
-  terms <- attr(frame, "terms") # with what scale() or poly() learned from the data
-  environment(terms) <- globalenv() # or a fit would carry along where it was made
+  terms <- attr(frame, "terms") # includes what scale() or poly() learned from the data
+  # the fit would otherwise store the environment in which the formula was made
+  environment(terms) <- globalenv()
   list(frame = variables_of_terms(frame, terms), terms = terms)
 }
 
 has_interactions <- function(terms) any(attr(terms, "order") > 1L)
 
-# For each term, the name of its variable in the frame, where it may be quoted differently. The frame also has variables
-# of terms that were removed again.
+# For each term of a formula, the name of its variable in the frame, which may be quoted differently there.
+# The frame also has variables of terms that were removed again.
 variables_of_terms <- function(frame, terms) {
-  of_terms <- attr(terms, "factors") # empty where there is no term
+  of_terms <- attr(terms, "factors") # empty if the formula has no terms
   out <- as.data.frame(frame)[if (length(of_terms)) apply(of_terms > 0L, 2L, which)]
   attr(out, "terms") <- NULL
   out
 }
 
-# The variables of a formula. What scale() or poly() learn from the data is stored in the terms of the result and
-# applied to the training data as well: new data are read in this way, which differs in the last digits, and training
-# data must be recognised when they are given again. levels: those of factors in the training data. The attribute
-# `columns` of the terms lists the variables that were columns: new data must have them, as otherwise variables of the
-# same name would be taken from the calling scope.
+# The variables of a formula, evaluated in the data.
+# What scale() or poly() learn from the data is stored in the terms of the result, which is evaluated once
+# more for the training data: new data are read in this way, which differs in the last digits, and training
+# data must be recognised when they are given again. levels: those of factors in the training data. The
+# attribute `columns` of the terms lists the variables that were columns: new data must have them, as
+# otherwise variables of the same name would be taken from the calling scope.
 formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call = rlang::caller_env()) {
   refuse_lacking(lacking_columns(terms, data), arg, call)
   if (is.null(attr(terms, "columns"))) attr(terms, "columns") <- intersect(all.vars(terms), names(data))
@@ -108,7 +110,8 @@ formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call 
   if (learns) evaluate(learned) else frame
 }
 
-# stats::model.frame(), where a function that warns and returns NaN, as log(-1) does, is an error; other warnings stay.
+# Evaluates stats::model.frame(). A function that warns and returns NaN, as log(-1) does, becomes an error;
+# other warnings stay warnings.
 frame_of <- function(terms, data, levels, arg, call) {
   warned <- list()
   frame <- withCallingHandlers(
@@ -131,8 +134,8 @@ frame_of <- function(terms, data, levels, arg, call) {
   frame
 }
 
-# Refuses variables such as mean(y) or head(y), or vectors from elsewhere, that have another length than the data have
-# rows.
+# Refuses variables whose length is not the number of rows of the data, such as mean(y) or head(y), or vectors
+# from elsewhere.
 check_rows_of_variables <- function(frame, data, arg, call) {
   if (is.data.frame(data) && length(frame) && nrow(frame) != nrow(data)) {
     abort("formula", c(
@@ -144,7 +147,7 @@ check_rows_of_variables <- function(frame, data, arg, call) {
   }
 }
 
-# Refuses levels that the fit has not seen, as there is no coefficient for them.
+# Refuses levels of factors that the fit has not seen, as there is no coefficient for them.
 refuse_new_levels <- function(frame, levels, arg, call) {
   for (name in intersect(names(levels), names(frame))) {
     new <- setdiff(as.character(frame[[name]]), c(levels[[name]], NA))
@@ -160,7 +163,8 @@ refuse_new_levels <- function(frame, levels, arg, call) {
   }
 }
 
-# A data frame in which columns that are not matrices are plain values, before and after a formula is evaluated.
+# A data frame whose columns, unless they are matrices, are plain values. It is used before and after a
+# formula is evaluated.
 bare_variables <- function(data) {
   if (is.data.frame(data)) {
     for (at in which(vapply(data, function(v) length(dim(v)) < 2L, NA))) {
@@ -170,7 +174,8 @@ bare_variables <- function(data) {
   data
 }
 
-# The table of variables of new data, for a fit made with a formula; for other fits the new data as they are.
+# The table of the formula's variables for new data, if the fit was made with a formula; otherwise the new
+# data as they are.
 variables_of <- function(fit, newdata, arg, call, na_action = NULL) {
   if (is.null(fit$input$terms)) {
     return(newdata)
@@ -193,7 +198,7 @@ variables_of <- function(fit, newdata, arg, call, na_action = NULL) {
   regression_newdata(fit, newdata, arg, call)
 }
 
-# Columns of the training data that these terms name and new data lack.
+# Names of the columns of the training data that these terms use and new data lack.
 lacking_columns <- function(terms, newdata) {
   setdiff(intersect(attr(terms, "columns"), all.vars(terms)), names(newdata))
 }
@@ -207,7 +212,7 @@ refuse_lacking <- function(columns, arg, call) {
   }
 }
 
-# The terms of the right-hand side.
+# The terms of the right-hand side of a formula.
 terms_of_covariates <- function(terms) {
   structure(stats::delete.response(terms), columns = attr(terms, "columns"))
 }

@@ -1,8 +1,9 @@
-# Blocks of columns of a data frame (obs_product()): which columns each block has, its view of the data and of a fit,
-# and how its rows become columns again.
+# Blocks of a product (obs_product()): observation models that each describe some columns of a data frame.
+# This file has the columns of each block, its view of the data and of a fit, and how its rows become columns
+# again.
 
-# The names of each block's columns, without exposures, from a frame and blocks as their constructors made them. `arg`:
-# the name of x in messages.
+# The names of each block's columns, without exposures, from a data frame and blocks (observation models of
+# some columns) as their constructors made them. arg: what messages call the data frame.
 assign_columns <- function(frame, blocks, arg, call) {
   names <- names(frame)
   named <- lapply(blocks, function(block) flat_names(named_columns_of(block), frame))
@@ -49,9 +50,10 @@ assign_columns <- function(frame, blocks, arg, call) {
   named[names(blocks)]
 }
 
-# Reads a data frame into numbers, the columns of the blocks one after the other and each block's exposure after its
-# columns. The attribute `frame` has what obs_resolve() needs to know about the columns, and the covariates that belong
-# to no block. obs: as its constructor made it, or as a fit keeps it.
+# Reads a data frame into numbers for a product of models: the columns of its blocks one after the other, with
+# each block's exposure after its columns. The attribute `frame` has what obs_resolve() needs to know about
+# the columns, and the covariates that belong to no block. obs: the product as its constructor made it, or as
+# a fit keeps it.
 obs_read.obs_product <- function(obs, x, arg, call, na_action = NULL) {
   columns <- if (is.null(obs$columns)) assign_columns(x, obs$blocks, arg, call) else
     lapply(obs$blocks, named_columns_of)
@@ -66,8 +68,8 @@ obs_read.obs_product <- function(obs, x, arg, call, na_action = NULL) {
   ))
 }
 
-# list(x, columns, frame): the numbers of one block, the names of its columns without exposures, and what its model
-# needs to know about them.
+# Reads the columns of one block (observation model of some columns): list(x, columns, frame) with its
+# numbers, the names of its columns without exposures, and what its model needs to know about them.
 read_block <- function(x, block, columns, arg, call, na_action) {
   own <- x[union(columns, covariates_of(block))]
   values <- if (obs_can(block, "read")) obs_read(block, own, arg, call, na_action) else
@@ -83,7 +85,7 @@ read_block <- function(x, block, columns, arg, call, na_action) {
   list(x = values, columns = setdiff(colnames(values), exposure), frame = frame)
 }
 
-# The data of one block in internal form; `columns`: of its model.
+# The part of the data that belongs to one block (observation model of some columns), in internal form.
 data_of_block <- function(data, block) {
   out <- data_columns(data, block$columns)
   exposure <- exposure_column(block)
@@ -91,7 +93,7 @@ data_of_block <- function(data, block) {
   out
 }
 
-# A fit that looks as if it had been made with one block alone.
+# A fit that looks as if it had been made with one block of a product (one of its observation models) alone.
 fit_of_block <- function(fit, name) {
   block <- fit$model$obs$blocks[[name]]
   fit$model$obs <- block
@@ -102,7 +104,8 @@ fit_of_block <- function(fit, name) {
   fit
 }
 
-# Simulated rows of one block as the columns that it models (and its exposures).
+# Turns simulated rows of one block (observation model of some columns) into the columns that it models, and
+# its exposures.
 columns_of_block <- function(block, x, types) {
   if (obs_can(block, "as_frame")) {
     return(as.list(obs_as_frame(block, x)))
@@ -114,7 +117,7 @@ columns_of_block <- function(block, x, types) {
   columns
 }
 
-# The simulated columns of all blocks as columns like those of the training data, in the same order.
+# Turns simulated rows of a product of models into columns like those of the training data, in the same order.
 obs_as_frame.obs_product <- function(obs, x) {
   width <- vapply(obs$blocks, function(block) length(c(block$columns, exposure_column(block))), 1L)
   parts <- Map(function(block, last, n) {

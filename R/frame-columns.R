@@ -1,5 +1,5 @@
-# Converts columns of a data frame to numbers, and numbers back to such columns. A column of levels has codes 1, 2, ...;
-# 0 stands for a level that is not known.
+# Converts columns of a data frame to numbers, and numbers back to such columns. A column of levels has codes
+# 1, 2, ...; 0 stands for a level that is not known.
 
 # The kind of a column: "number", "level" (factor, character or logical), or "other" (dates, lists, ...).
 column_kind <- function(v) {
@@ -11,7 +11,7 @@ column_kind <- function(v) {
 
 # The type to which simulated values of a column are converted.
 column_type <- function(v) {
-  was <- attr(v, "was") # a factor that stands for it, so that pieces of a source have the same levels
+  was <- attr(v, "was") # in pieces of a source, a factor with the levels of all pieces
   if (!is.null(was)) {
     return(was)
   }
@@ -21,7 +21,7 @@ column_type <- function(v) {
 # A table of any class as a data frame with column names.
 as_frame <- function(x, arg, call) {
   if (!is.data.frame(x)) {
-    x <- plain_values(x) # a table would become a row for each cell
+    x <- plain_values(x) # as.data.frame() would turn a table of counts into a row for each cell
     if (is.null(x) || !is.atomic(x) && !is.factor(x) || length(dim(x)) > 2L) {
       abort("input", "{.arg {arg}} must be a data frame or a matrix, not {describe(x)}.", call = call)
     }
@@ -34,7 +34,7 @@ as_frame <- function(x, arg, call) {
   unique_columns(plain_columns(as.data.frame(x)), arg, call)
 }
 
-# The row names of a data frame; NULL if they are just numbers.
+# The row names of a data frame; NULL if they are only row numbers.
 frame_row_names <- function(x) if (.row_names_info(x) >= 0L) row.names(x)
 
 check_frame_size <- function(x, arg, allow_no_rows, call) {
@@ -46,7 +46,7 @@ check_frame_size <- function(x, arg, allow_no_rows, call) {
   }
 }
 
-# The columns that an observation model is told to use, and that of its exposures.
+# Selects the columns of a data frame that an observation model is to use, and the column of its exposures.
 choose_columns <- function(x, obs, arg, call) {
   if (is.null(obs$columns)) {
     return(x)
@@ -79,7 +79,8 @@ check_columns <- function(columns, call = rlang::caller_env()) {
   as.vector(columns)
 }
 
-# check_columns() in the form of a field of an observation model.
+# The argument `columns` of a constructor, checked, as a field of an observation model; NULL if it was not
+# given.
 columns_field <- function(columns, call = rlang::caller_env()) {
   if (!is.null(columns)) list(columns = check_columns(columns, call))
 }
@@ -94,7 +95,8 @@ cell_labels <- function(v) {
   if (is.double(v)) ifelse(is.na(v), NA_character_, sprintf("%.0f", v)) else as.character(v)
 }
 
-# cell_labels() for new data, whose logical values match 0 and 1 of the training data.
+# The labels of a column's cells in new data as text. Logical values become 0 and 1 if the training data had
+# these.
 labels_of_new <- function(v, levels) {
   cell_labels(if (is.logical(v) && !any(c("FALSE", "TRUE") %in% levels)) as.double(v) else v)
 }
@@ -110,9 +112,9 @@ levels_of <- function(v) {
   cell_labels(sort(unique(v), method = "radix"))
 }
 
-# Encodes columns of levels: list(x, levels, types), where x has the codes, levels the labels of each column, and types
-# the class of each column. `known`: the levels of the training data, with which labels of new data are matched; a label
-# that is not among them gets code 0. Missing cells stay NA.
+# Encodes columns of levels as numbers: list(x, levels, types), where x has the codes, levels the labels of
+# each column, and types the class of each column. known: the levels of the training data, with which labels
+# of new data are matched; a label that is not among them gets code 0. Missing cells stay NA.
 encode_levels <- function(frame, known, arg, call, na_action = NULL) {
   for (name in names(frame)) check_levels(frame[[name]], name, arg, call, na_action)
   levels <- known[names(frame)] %||% lapply(frame, levels_of)
@@ -169,12 +171,12 @@ refuse_column <- function(v, name, arg, call) {
   ), call = call)
 }
 
-# A column with a level for nearly every row is an identifier or free text and tells nothing about groups. It is refused
-# where there are more levels than nine in ten rows, and reported where there are more than one in two rows. (Both
-# limits are guesses; a fit would be valid with any number.)
+# Checks columns with very many levels. A column with a level for nearly every row is an identifier or free
+# text and tells nothing about groups. It is refused if it has more levels than nine in ten rows, and reported
+# if it has more than one in two rows. (Both limits are guesses; a fit would be valid with any number.)
 check_many_levels <- function(levels, n, arg, call) {
   if (is_piece(arg) || isTRUE(origin_of(arg)$sample)) {
-    return(invisible()) # known of all pieces together
+    return(invisible()) # checked for all pieces together
   }
   number <- lengths(levels)
   names <- names(levels)[number > max(0.9 * n, 10)]
@@ -209,7 +211,7 @@ tell_of_order <- function(frame, arg, call) {
   }
 }
 
-# Converts numbers to a column of this type; labels: those of a column of levels.
+# Converts numbers to a column of this type. labels: the labels of a column of levels.
 as_column <- function(x, type, labels = NULL) {
   if (is.null(labels)) {
     return(switch(type, logical = x > 0, integer = if (all(x == round(x))) as.integer(x) else x, x))

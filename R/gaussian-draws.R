@@ -1,13 +1,15 @@
-# Draws from normal-Wishart distributions and their predictive distributions, and probabilities of the latter.
+# Draws from normal-Wishart distributions and from their predictive distributions, and distribution functions
+# of the latter.
 
-# n draws from N(mean, covariance), where (mean, covariance) is one draw from a normal-Wishart distribution.
+# Draws n rows from N(mean, covariance), where (mean, covariance) is one draw from a normal-Wishart
+# distribution.
 draw_gaussian <- function(n, mean, mean_strength, df, scale) {
   noise <- draw_noise(df, as.matrix(scale))
   centre <- if (is.null(mean)) rep(0, NCOL(scale)) else mean + noise(1L)[, 1L] / sqrt(mean_strength)
   t(noise(n)) + rep(centre, each = n)
 }
 
-# n draws of independent columns, given one draw of their means and precisions.
+# Draws n rows of independent Gaussian columns, given one draw of their means and precisions.
 draw_diagonal <- function(n, mean, mean_strength, df, scale) {
   precision <- stats::rgamma(length(mean), df / 2, rate = scale / 2)
   mean <- stats::rnorm(length(precision), mean, 1 / sqrt(mean_strength * precision))
@@ -21,7 +23,8 @@ draw_noise <- function(df, scale) {
   function(m) noise_of(half, m)
 }
 
-# The upper Cholesky factor of a draw of the inverse covariance, computed after scaling to unit diagonal.
+# The upper Cholesky factor of an inverse covariance drawn from a Wishart distribution. The scale matrix is
+# divided by its diagonal first, so that units do not matter.
 draw_precision <- function(df, scale) {
   unit <- sqrt(diag(scale))
   correlation <- scale / unit / rep(unit, each = nrow(scale))
@@ -33,7 +36,8 @@ noise_of <- function(half, m) {
   backsolve(half$root, matrix(stats::rnorm(d * m), d)) * half$unit
 }
 
-# The upper Cholesky factor of a draw from a Wishart distribution with any df > d - 1; rWishart() requires df >= d.
+# The upper Cholesky factor of a draw from a standard Wishart distribution with any df > d - 1; rWishart()
+# requires df >= d.
 wishart_root <- function(df, scale) {
   d <- nrow(scale)
   if (df >= d) {

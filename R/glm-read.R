@@ -1,7 +1,7 @@
 # Results of logistic and negative binomial regressions: expected responses, draws, a picture.
 
-# Mean and variance of the linear predictor of rows with covariates z (the offset is the first column, if there is one)
-# in one cluster.
+# Mean and variance of the linear predictor of rows with covariates z, in one cluster with posterior q. The
+# offset is the first column of z, if there is one.
 glm_predictor <- function(obs, q, z) {
   design <- with_intercept(z[, seq_len(ncol(z)) > obs$offset, drop = FALSE], obs)
   offset <- if (obs$offset) z[, 1L] else 0
@@ -11,7 +11,8 @@ glm_predictor <- function(obs, q, z) {
   )
 }
 
-# E g(psi) for a normal psi by the trapezoidal rule, with 121 nodes spaced in units of the standard deviation.
+# The expectation of g(psi) for a normal psi, by the trapezoidal rule with 121 nodes spaced in units of the
+# standard deviation.
 normal_average <- function(mean, variance, g) {
   node <- seq(-7.5, 7.5, 0.125)
   weight <- stats::dnorm(node) / sum(stats::dnorm(node))
@@ -23,7 +24,8 @@ normal_average <- function(mean, variance, g) {
 
 is_counted <- function(obs) !is.null(obs$size)
 
-# The expected response, a probability or a mean count: rows x 1.
+# The expected response of rows with covariates z in one cluster: rows x responses. For logistic and negative
+# binomial regressions it is a probability or a mean count, rows x 1.
 obs_expected_response.obs_regression <- function(obs, q, z) with_intercept(z, obs) %*% t(q$coef_mean)
 obs_expected_response.obs_glm <- function(obs, q, z) {
   psi <- glm_predictor(obs, q, z)
@@ -50,7 +52,8 @@ obs_seen_response.obs_glm <- function(obs, x) {
   if (obs$responses == 2L) x[, 1L, drop = FALSE] / rowSums(x[, 1:2, drop = FALSE]) else x[, 1L, drop = FALSE]
 }
 
-# predict(type = "response", interval = ): quantiles over clusters and their coefficients.
+# Intervals of predict(type = "response", interval = ): quantiles of the expected response over clusters and
+# their coefficients.
 intervals_of_glm <- function(fit, newdata, covariates, interval, call) {
   z <- as_covariates(fit, newdata, call = call)
   weight <- known_weights(fit, newdata, covariates, call)
@@ -73,7 +76,7 @@ obs_given.obs_glm <- function(obs) {
   c(list(covariates = covariates_of_rows), if (obs$responses == 2L) list(total = totals_of_rows))
 }
 
-# The trials of rows that will be drawn: one number for all, or those of the training data.
+# The numbers of trials of rows that will be drawn: one number for all, or those of the training data.
 totals_of_rows <- function(total, fit, call) {
   if (is.null(total)) {
     return(fit$model$obs$trials)
@@ -102,8 +105,8 @@ obs_draw.obs_glm <- function(obs, clusters, path, lengths, given) {
   cbind(y, z)
 }
 
-# The expected response in each cluster over one covariate, with a 90 % posterior interval; the other covariates are at
-# their means.
+# The data of a picture of the expected response in each cluster over one covariate, with a 90 % posterior
+# interval; the other covariates are at their means.
 obs_picture.obs_glm <- function(obs, fit, data) {
   z <- if (is.null(data) || data$n == 0L) obs$covariates else data$x[, -response_columns(obs), drop = FALSE]
   labels <- column_labels(fit)
@@ -129,7 +132,8 @@ obs_picture.obs_glm <- function(obs, fit, data) {
     cluster <- unname(most_probable(of_rows(data, state_responsibilities(fit, data))))
     data.frame(x = data$x[, obs$responses + at], y = obs_seen_response(obs, data$x)[, 1L], cluster = cluster)
   }
-  centre <- round(length(x) * (seq_along(used) - 0.5) / length(used)) # beside each other where curves cross
+  # labels of curves stand side by side where curves cross
+  centre <- round(length(x) * (seq_along(used) - 0.5) / length(used))
   centre <- pmin(pmax(centre, 1L), length(x))
   middle <- vapply(seq_along(used), function(i) {
     glm_predictor(obs, clusters[[used[i]]], grid[centre[i], , drop = FALSE])$mean
@@ -141,15 +145,16 @@ obs_picture.obs_glm <- function(obs, fit, data) {
   )
 }
 
-# Residuals of sequences: the response (or its share of the trials) minus its expectation given the rows before.
+# Residuals of rows of sequences: the response (or its share of the trials) minus its expectation given the
+# rows before.
 residuals_of_choices <- function(fit, newdata, id, call) {
   data <- as_new_sequences(fit, newdata, id, call)
   left <- for_all_rows(data, obs_seen_response(fit$model$obs, data$x))[, 1L]
   left - unname(response_ahead(fit, newdata, id, NULL, call))
 }
 
-# One yes or no per row says nothing about the number of clusters unless covariates differ: a mixture of Bernoulli
-# distributions is a Bernoulli distribution.
+# Reports that one yes or no per row says nothing about the number of clusters unless covariates differ: a
+# mixture of Bernoulli distributions is a Bernoulli distribution.
 tell_of_one_trial <- function(obs, data) {
   if (obs$responses == 1L && !is_counted(obs) && data$n > 1L) {
     cli::cli_inform(
@@ -161,7 +166,8 @@ tell_of_one_trial <- function(obs, data) {
   }
 }
 
-# A picture of the regression in each state, with the rows of `data` in the colours of their states.
+# The data of a picture of the regression in each state, with the rows of `data` in the colours of their
+# states.
 picture_of_responses <- function(fit, data, id, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!is_glm(obs)) {

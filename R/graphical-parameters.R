@@ -1,7 +1,8 @@
 # Checks the arguments that plot() methods pass on to base graphics by `...`. Base graphics would warn about unknown
 # names once for each part of a picture, and draw it without them.
 
-# Arguments of plot.default(), barplot(), image() and matplot() that change the look of a picture, and those of par().
+# Names of arguments of plot.default(), barplot(), image() and matplot() that change the look of a picture,
+# and of par().
 graphical_parameters <- c(
   "xlim", "ylim", "log", "main", "sub", "xlab", "ylab", "ann", "axes", "frame.plot", "panel.first", "panel.last",
   "asp", "xgap.axis", "ygap.axis", "adj", "bg", "border", "bty", "cex", "cex.axis", "cex.lab", "cex.main",
@@ -11,7 +12,8 @@ graphical_parameters <- c(
   "xaxt", "xpd", "yaxp", "yaxs", "yaxt", "zlim"
 )
 
-# .also: a regular expression for further names that this picture accepts.
+# Refuses arguments that are no graphical parameters. .also: a regular expression for further names that this
+# picture accepts.
 check_drawing <- function(..., .also = "^$", .call = rlang::caller_env()) {
   extra <- names(substitute(list(...)))[-1L] %||% rep("", ...length())
   extra <- extra[!nzchar(extra) | !extra %in% graphical_parameters & !grepl(.also, extra)]

@@ -1,35 +1,37 @@
-# The hierarchical prior of Gaussian clusters: the scale of its hyperparameters, read from the data, and the start of
-# their posterior (src/observations/hierarchical_gaussian.h).
+# The hierarchical prior of Gaussian clusters, whose hyperparameters are learned: their scale, computed from
+# the data, and the start of their posterior (src/observations/hierarchical_gaussian.h).
 
-# Fields of an observation model with what was learned about the hyperparameters, in the user's units; the engine
-# returns their values at the end of a fit.
+# Fields of an observation model that hold the posterior of its hyperparameters, in the user's units; the
+# engine returns their values at the end of a fit.
 hyper_fields <- c(
   "hyper_wishart_df", "hyper_shape", "hyper_shape_df", "hyper_rate", "hyper_mean_variance", "hyper_strength"
 )
 
-# These fields and those that are not learned: print() shows none of them.
+# Fields of the hierarchical prior that print() does not show: those of the posterior of the hyperparameters,
+# and those that are computed from the data.
 hyper_working <- c("data_location", "data_variance", "data_floor", "hyper_given", "hyper_scale", hyper_fields)
 
-# Which of these hyperparameters the user gave. of: by default the two for the location of clusters; for regressions
-# those of the coefficients.
+# Which hyperparameters in `of` the user gave. of: by default the two for the location of clusters; for
+# regressions those of the coefficients.
 given_hyperparameters <- function(obs, of = c("mean", "mean_strength")) {
   vapply(c(of, "df", "scale"), function(field) !is.null(obs[[field]]), NA)
 }
 
-# The fields with which learning begins. given: for each hyperparameter, whether the user gave it; variance: squared
-# spreads of the columns; location: the prior expectation of means that are to be learned, a vector or a matrix of
-# coefficients, else NULL; full: whether covariances are full. Goes on from `start`, a fit of the same kind.
+# Adds the fields with which learning of the hyperparameters begins to the observation model. given: for each
+# hyperparameter, whether the user gave it; variance: squared spreads of the columns; location: the prior
+# expectation of means that are to be learned, a vector or a matrix of coefficients, else NULL; full: whether
+# covariances are full. start: an earlier fit of the same kind, from whose values to continue.
 begin_hyperparameters <- function(obs, given, data, variance, location, full, start, x = data$x, shape = NULL) {
   if (all(given[c("df", "scale", if (!is.null(location)) names(given)[1:2])])) {
-    return(obs) # nothing is left to learn
+    return(obs) # no hyperparameter is left to learn
   }
   d <- length(variance)
   spherical <- inherits(obs, "obs_gaussian_spherical")
   obs$hyper_given <- given
   obs$data_location <- location
   obs$data_variance <- variance
-  # A floor for the variance of clusters: the variance that rounding alone makes, and at least a thousandth of the
-  # column's standard deviation, squared.
+  # A lower limit for the variance of clusters in each column: the variance that rounding alone makes, and at
+  # least a thousandth of the column's standard deviation, squared.
   obs$data_floor <- pmax(1e-6 * variance, pmin(column_spacings(x, data$weights)^2 / 12, variance / 10))
   before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
   learned <- c(hyper_fields, names(given)[!given])
@@ -64,8 +66,8 @@ begin_hyperparameters <- function(obs, given, data, variance, location, full, st
   obs
 }
 
-# Where coefficients of regressions begin: with the mean obs$coef_mean and, at a strength of 1, the precision
-# obs$coef_precision.
+# Adds the values from which the learning of the prior of regression coefficients begins: the mean
+# obs$coef_mean and, at a strength of 1, the precision obs$coef_precision.
 begin_coefficients <- function(obs, given, data, y, variance, shape, start) {
   if (all(given)) {
     return(obs)

@@ -1,8 +1,8 @@
-# The hierarchical prior of counts (src/observations/hierarchical_dirichlet.h): what R needs to know about it.
+# The hierarchical prior of counts (src/observations/hierarchical_dirichlet.h), as far as R needs to know it.
 
-# The model with a fixed Dirichlet prior in place of the hierarchical one, as if the user had given it. Algorithms such
-# as samplers need the evidence and the predictive of the same prior; the bound of the hierarchical prior is lower than
-# the evidence of this one.
+# The observation model with a fixed Dirichlet prior in place of the hierarchical one, as if the user had
+# given it. Algorithms such as samplers need the evidence and the predictive distribution of the same prior;
+# the bound of the hierarchical prior is lower than the evidence of the fixed one.
 with_held_prior <- function(obs) {
   obs[c("hyper_share", if (!is.null(obs$hyper_share)) "learn")] <- NULL
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_held_prior)

@@ -1,6 +1,7 @@
 # Data of sequences whose transitions depend on covariates.
 
-# split_covariates() for the arguments of bnp_hmm(), which may be lists of sequences.
+# Splits the arguments of bnp_hmm(), which may be lists of sequences, into the data and the covariates of
+# transitions, like split_covariates().
 split_sequence_covariates <- function(x, covariates, prior, given_x, call) {
   prior <- for_sequences(prior)
   if (is_list_of_tables(covariates)) covariates <- one_table(covariates)
@@ -23,8 +24,8 @@ split_sequence_covariates <- function(x, covariates, prior, given_x, call) {
 
 one_table <- function(x) do.call(rbind, unname(lapply(x, as.data.frame)))
 
-# list(data, prior): data with the covariate pattern of each row, and the prior with the patterns. covariates: as from
-# split_covariates().
+# Data with the covariate pattern of each row, and the prior with the patterns: list(data, prior). covariates:
+# the result of split_covariates().
 with_sequence_covariates <- function(data, prior, covariates, call) {
   x <- covariates$frame
   if (is.null(x)) x <- data.frame(row.names = seq_len(rows_given(data)))
@@ -38,8 +39,8 @@ with_sequence_covariates <- function(data, prior, covariates, call) {
   list(data = data, prior = prior_with_patterns(prior, found))
 }
 
-# Adds the values of these columns in the row before as variables to a frame of covariates. In first rows, and where
-# values are missing, they are the means or, if `start` is given, its values.
+# Adds the values that these columns have in the row before as variables to a frame of covariates. In first
+# rows, and if values are missing, they are the means or, if `start` is given, its values.
 with_previous <- function(frame, columns, data, start = NULL, call = rlang::caller_env()) {
   if (!length(columns)) {
     return(frame)
@@ -62,7 +63,7 @@ with_previous <- function(frame, columns, data, start = NULL, call = rlang::call
   structure(frame, start = start)
 }
 
-# split_sequence_covariates() where variables come by a formula.
+# Splits data and covariates like split_sequence_covariates(), if the variables come by a formula.
 sequence_covariates_of_formula <- function(covariates, data, prior, call) {
   if (is_list_of_tables(covariates)) covariates <- one_table(covariates)
   prior <- for_sequences(prior)
@@ -73,7 +74,8 @@ sequence_covariates_of_formula <- function(covariates, data, prior, call) {
   covariates_of_formula(covariates, data, prior, call)
 }
 
-# New sequences, as tables or lists of them, with the covariate pattern of each row (with_new_covariates()).
+# Adds the covariate pattern of each row (with_new_covariates()) to the data of new sequences, which the user
+# gave as tables or lists of them.
 with_sequence_patterns <- function(fit, data, covariates, newdata, arg, call) {
   if (is_list_of_tables(covariates)) covariates <- one_table(covariates)
   with_new_covariates(fit, data, covariates, if (is_list_of_tables(newdata)) one_table(newdata) else newdata, arg, call)

@@ -27,7 +27,8 @@ read_states <- function(f, newdata, id, call, arg = "newdata") {
   as_new_sequences(f$model$fit, newdata, id, call, arg, na_action = "model", use = "filter")
 }
 
-# Takes rows in. state: `ahead`, p(z) of the next row, states in the engine's order; `tail`, the last `lag` rows.
+# Updates a filter of a hidden Markov model by new rows. state of a sequence: `ahead`, the probabilities p(z)
+# of its next row, with states in the engine's order; `tail`, its last `lag` rows, on which the next depend.
 take_states <- function(f, sequences, data, call) {
   fit <- f$model$fit
   lag <- state_lag(fit)
@@ -52,7 +53,7 @@ take_states <- function(f, sequences, data, call) {
   })
 }
 
-# Puts the last `lag` rows that are remembered before each sequence.
+# Puts the `lag` rows that are remembered of each sequence before its new rows.
 with_tails <- function(data, tails) {
   lengths <- vapply(tails, NROW, 1L)
   before <- new_bnp_data(do.call(rbind, c(list(data$x[0L, , drop = FALSE]), unname(tails))), c(0L, cumsum(lengths)))
@@ -65,7 +66,8 @@ outcome_names <- function(f) {
   c(seq_len(k), if (length(f$model$start) > k) "new")
 }
 
-# p(z_t | all remembered rows), by one backward pass over the filtered probabilities.
+# Probabilities p(z_t | all remembered rows) of the states of a sequence, by one backward pass over the
+# filtered probabilities.
 smooth_states <- function(f, sequence) {
   fit <- f$model$fit
   order <- engine_index(fit, length(f$model$start))
@@ -80,7 +82,7 @@ smooth_states <- function(f, sequence) {
   prob
 }
 
-# Forecasts as by predict(fit, n.ahead = ), from where the filter stands.
+# Forecasts of a filter, as predict(fit, n.ahead = ) makes them, from the present state of each sequence.
 states_ahead <- function(f, h, type, interval, call) {
   fit <- f$model$fit
   k <- fit$state$k
@@ -101,8 +103,8 @@ states_ahead <- function(f, h, type, interval, call) {
     draws_ahead(fit, states, interval, call)
 }
 
-# Moments of the mixture over states, and intervals from draws of the posterior predictive of each state; the draws are
-# the same at every step.
+# Moments of the mixture over states, and intervals from draws of the posterior predictive of each state. The
+# same draws are used for every step.
 draws_ahead <- function(fit, states, interval, call, n = 1000L) {
   moments <- moments_of_states(fit, states, call)
   columns <- colnames(moments$mean[[1L]]) %||% column_labels(fit)
@@ -128,7 +130,8 @@ draws_ahead <- function(fit, states, interval, call, n = 1000L) {
 
 interval_ends <- function(interval) c(1 - interval, 1 + interval) / 2
 
-# Forecasts of autoregressions, as linear systems without noise of observation whose state is the last `lag` rows.
+# Forecasts of a filter of autoregressions. They are treated as linear systems without noise of observation
+# whose state is the last `lag` rows.
 dynamics_ahead <- function(f, states, transition, interval, call) {
   fit <- f$model$fit
   obs <- fit$model$obs

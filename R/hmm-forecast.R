@@ -1,8 +1,8 @@
-# Forecasts of sequences: probabilities of states, and moments of observations 1, ..., h rows after the last one, given
-# that no state beyond those of the fit occurs.
+# Forecasts of sequences: probabilities of states, and moments of observations 1, ..., h rows after the last
+# one. They are conditional on no state but those of the fit.
 
-# A data frame with one row per sequence and step: id, step, time (where the times of the data are regular), state (the
-# most probable one), prob.<state>, mean.<column>, sd.<column>.
+# The table of forecasts, a data frame with one row per sequence and step: id, step, time (if the times of the
+# data are regular), state (the most probable one), prob.<state>, mean.<column>, sd.<column>.
 forecast_of_fit <- function(fit, data, h, call = rlang::caller_env(2)) {
   transition <- transition_matrix(fit)
   states <- list(first_state_ahead(fit, data))
@@ -31,8 +31,8 @@ moments_ahead.bnp_hmm <- function(fit, data, states, transition, call) {
   if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else moments_of_states(fit, states, call)
 }
 
-# The rows before a forecast that its picture shows: list(id, at, x) with the number or time of the last rows of each
-# sequence and, where columns can be drawn as lines, their values.
+# The last rows before a forecast that its picture shows: list(id, at, x) with the number or time of these
+# rows of each sequence and, if columns can be drawn as lines, their values.
 rows_before <- function(fit, data, h, timed) {
   lengths <- diff(data$starts)
   drawn <- obs_facts(fit$model$obs)$as_series
@@ -44,8 +44,8 @@ rows_before <- function(fit, data, h, timed) {
   list(id = rep(names, n), at = place[at], x = x)
 }
 
-# The one-step-ahead probability of a row does not depend on the row itself, so that the last row is appended a second
-# time.
+# Probabilities of the state of the row after each sequence. The one-step-ahead probability of a row does not
+# depend on the row itself, so that the last row is appended a second time to get them.
 first_state_ahead.bnp_hmm <- function(fit, data) {
   lengths <- diff(data$starts)
   at <- unlist(Map(function(from, n) from + c(seq_len(n), n), data$starts[-length(data$starts)], lengths))
@@ -54,7 +54,8 @@ first_state_ahead.bnp_hmm <- function(fit, data) {
   ahead / rowSums(ahead)
 }
 
-# Moments of rows that are independent given their states: the mixture over states of the posterior predictives.
+# Moments of rows ahead that are independent given their states: those of the mixture over states of the
+# posterior predictive distributions.
 moments_of_states <- function(fit, states, call) {
   obs <- fit$model$obs
   given <- complete_given(fit, list())
@@ -84,15 +85,16 @@ moments_of_states <- function(fit, states, call) {
   }, states, mean))
 }
 
-# p %*% value without states that cannot occur: their values may be infinite where few observations are known.
+# The product p %*% value without states of probability 0, whose values may be infinite if few of their
+# observations are known.
 mean_over_states <- function(p, value) {
   finite <- is.finite(value)
   replace(p %*% ifelse(finite, value, 0), p %*% (!finite) > 0, Inf)
 }
 
-# Forecasts of autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the
-# posterior means of the parameters (Costa, Fragoso and Marques, 2005, Discrete-Time Markov Jump Linear Systems, chapter
-# 3).
+# Forecasts of autoregressions, at the posterior means of the parameters: mean and covariance of the
+# regressors s = (x_t, x_{t-1}, ..., 1) in each state, step by step (Costa, Fragoso and Marques, 2005,
+# Discrete-Time Markov Jump Linear Systems, chapter 3).
 moments_of_dynamics <- function(fit, data, states, transition) {
   obs <- fit$model$obs
   means <- coef(fit)
@@ -111,8 +113,9 @@ moments_of_dynamics <- function(fit, data, states, transition) {
   list(mean = gather("mean"), var = gather("var"))
 }
 
-# last: the regressors of the first row ahead; start: their covariance; states: the probabilities of states at each
-# step. Mean and covariance are kept conditional on each state, apart from its probability, so that data far from 0 keep
+# Forecasts of one sequence of an autoregression: mean and covariance at each step. last: the regressors of
+# the first row ahead; start: their covariance; states: the probabilities of states at each step. Mean and
+# covariance are kept conditional on each state, apart from its probability, so that data far from 0 keep
 # their digits.
 moments_of_sequence <- function(last, steps, noise, states, transition,
                                 start = matrix(0, length(last), length(last))) {
@@ -133,14 +136,14 @@ moments_of_sequence <- function(last, steps, noise, states, transition,
     all <- pool(in_state, p)
     mean[[h]] <- all$mean[own]
     var[[h]] <- diag(all$cov)[own]
-    var[[h]][is.nan(var[[h]])] <- Inf # of noise without a variance, times 0
+    var[[h]][is.nan(var[[h]])] <- Inf # NaN is an infinite variance of noise times 0
     covariance[[h]] <- all$cov[own, own, drop = FALSE]
     before <- p
   }
   list(mean = mean, var = var, cov = covariance)
 }
 
-# Mean and covariance of a mixture, from those of its parts.
+# Mean and covariance of a mixture, from those of its parts and their weights.
 pool <- function(parts, weight) {
   weight <- if (sum(weight) > 0) weight / sum(weight) else rep(1 / length(weight), length(weight))
   mean <- Reduce(`+`, Map(function(part, w) w * part$mean, parts, weight))
@@ -148,8 +151,8 @@ pool <- function(parts, weight) {
   list(mean = mean, cov = cov)
 }
 
-# The companion matrix without noise, from the regressors of a row to those of the next: the new row comes first, the
-# others move back, the intercept stays.
+# The companion matrix of an autoregression: it takes the regressors of a row to those of the next, without
+# noise. The new row comes first, the others move back, the intercept stays.
 companion <- function(coef, obs) {
   d <- nrow(coef)
   m <- ncol(coef)
@@ -161,7 +164,7 @@ companion <- function(coef, obs) {
   out
 }
 
-# Times of the rows ahead where the rows of each sequence are equally spaced in time; else NULL.
+# Times of the forecast rows, if the rows of each sequence are equally spaced in time; else NULL.
 times_ahead <- function(data, h) {
   gap <- gap_of_times(data)
   ends <- data$starts[-1L]

@@ -1,6 +1,7 @@
-# Reads every form of input of bnp_hmm() into the internal form, with one group per sequence.
+# Reads every form of input of bnp_hmm() into the internal form of data, with one group per sequence.
 
-# `use`: as in act_on_missing(), or "filter", which is "predict" for rows that may follow others.
+# Reads sequences into the internal form of data. use: the purpose, as in act_on_missing(), or "filter", which
+# is "predict" for rows that may follow others.
 as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
                              use = "sequences", parent = NULL) {
   if (!is.null(id)) id <- id_column(id, call)
@@ -47,8 +48,8 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
   table_to_data(x, obs, arg, call, c(0L, cumsum(lengths)), names, times, na_action, use)
 }
 
-# Binds sequences. Columns of text or factors are read when all sequences are together, so that they have the same
-# levels.
+# Binds a list of sequences into one table. Columns of text or factors are read when all sequences are
+# together, so that they have the same levels.
 bind_sequences <- function(x, obs, arg, call, na_action = NULL) {
   if (!length(x)) {
     abort("no_rows", c("{.arg {arg}} has no sequences.", i = "Give at least one."), call = call)

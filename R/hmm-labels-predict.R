@@ -1,6 +1,6 @@
 # Classes of new rows and sequences under fits with labels (R/hmm-labels.R).
 
-# New data with labels of their rows; the labels must be classes of the fit.
+# Adds labels of rows to new data; the labels must be classes of the fit.
 with_new_labels <- function(data, labels, fit, call) {
   need_labels(fit, "label", call)
   known <- labels_of_rows(labels, data, fit$model$obs, call)
@@ -18,8 +18,9 @@ with_new_labels <- function(data, labels, fit, call) {
   data
 }
 
-# P(class | rows) of each new sequence, sequences x classes: proportional to the number of labelled sequences of the
-# class, times the density of the rows over all paths through states that sequences of the class may visit.
+# Probabilities P(class | rows) of each new sequence, sequences x classes: proportional to the number of
+# labelled sequences of the class, times the density of the rows over all paths through states that sequences
+# of the class may visit.
 sequence_class_probabilities <- function(fit, data) {
   classes <- setdiff(fit$input$class_names, no_class)
   known <- factor(fit$input$sequence_classes, classes)
@@ -49,14 +50,15 @@ sequence_label_answer <- function(fit, data, type, call) {
   stats::setNames(factor(colnames(prob)[max.col(prob, "first")], colnames(prob)), rownames(prob))
 }
 
-# Classes of rows. Without `newdata` those of the training data, given their labels.
+# The classes of rows, as predict() returns them. Without `newdata`, of the training data given their labels.
 state_label_answer <- function(fit, newdata, type, id, na_action, parent, labels, covariates = NULL,
                                call = rlang::caller_env()) {
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     return(label_answer(fit, NULL, type, na_action, call = call))
   }
-  # q(z) already respects the labels of the training data.
+  # The kind of probabilities of states that are used: q(z) for the training data, which respects their labels
+  # already.
   kind <- if (is.null(newdata)) "responsibility" else "prob"
   prob <- predict(
     fit, newdata, !!id, type = kind, na_action = na_action, parent = parent, labels = !!labels, covariates = covariates
@@ -64,7 +66,8 @@ state_label_answer <- function(fit, newdata, type, id, na_action, parent, labels
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
-# Labels of new rows restrict the states of these rows.
+# Refuses labels of new rows, which restrict the states of these rows, without new rows or with a type of
+# prediction that does not use them.
 need_new_rows <- function(fit, newdata, type, call = rlang::caller_env()) {
   need_labels(fit, type, call)
   if (is.null(newdata)) {

@@ -1,6 +1,7 @@
 # Starts of hidden Markov models with labelled rows or sequences (R/hmm-labels.R).
 
-# list(resp or labels, owner): the start of a fit with labelled rows or sequences, unless the user gave `start`.
+# The start of a fit with labelled rows or sequences, unless the user gave `start`: list(resp or labels,
+# owner), where owner has the class of each state.
 start_of_states <- function(resolved, start, data, prior, control, call, obs) {
   if (has_places(prior) && !is.null(data$classes)) {
     if (inherits(start, "bnp_fit")) {
@@ -19,8 +20,8 @@ start_of_states <- function(resolved, start, data, prior, control, call, obs) {
   start_with_labels(resolved, start, data, prior, control, call)
 }
 
-# Labelled rows start in their states. Other rows are spread evenly over all states or, in a left-to-right chain, cut
-# into equal stretches.
+# The start of a chain whose states have fixed places: labelled rows begin in their states. Other rows are
+# spread evenly over all states or, in a left-to-right chain, cut into equal stretches.
 start_of_labelled_places <- function(data, prior) {
   k <- prior$k
   known <- data$classes > 0L
@@ -32,9 +33,9 @@ start_of_labelled_places <- function(data, prior) {
   list(resp = resp / rowSums(resp))
 }
 
-# Each class of sequences begins with two states, made of all rows of its sequences. States of no class begin with one,
-# made of the other rows and a share of all. NULL where a finite prior has no room for these, or the rows cannot be
-# divided.
+# The start of a fit with labelled sequences: each class begins with two states, made of all rows of its
+# sequences. States of no class begin with one, made of the other rows and a share of all. NULL if a finite
+# prior has too few states for these, or the rows cannot be divided.
 start_of_classes <- function(data, obs, prior) {
   classes <- setdiff(data$class_names, no_class)
   k <- prior$k %||% (2L * length(classes) + 1L)
@@ -60,10 +61,10 @@ start_of_classes <- function(data, obs, prior) {
   list(resp = resp / rowSums(resp), owner = owner)
 }
 
-# A second fit, which begins with the classes as their labelled rows alone show them, and with the states of no class at
-# the end of `result`; it is returned if its bound is clearly higher, else `result` (better_with_classes_alone() gives
-# the reasons). Rows of a sequence cannot have different weights, so that labelled rows cannot be fitted alone;
-# transitions begin at the prior.
+# Makes a second fit and returns it if its bound is clearly higher, else `result`. The second fit begins with
+# the classes as their labelled rows alone show them, and with the states of no class at the end of `result`
+# (better_with_classes_alone() gives the reasons). Rows of a sequence cannot have different weights, so that
+# labelled rows cannot be fitted alone; transitions begin at the prior.
 better_with_labelled_rows <- function(result, data, model, asked, run) {
   prior <- model$prior
   if (has_places(prior) || !is.null(data$sequence_classes)) {
@@ -87,9 +88,9 @@ better_with_labelled_rows <- function(result, data, model, asked, run) {
   positions <- prior$positions %||% prior$n_patterns %||% 1L
   state$extra <- matrix(0, state$k, 1L)
   state$pair <- matrix(0, state$k, state$k * positions)
-  if (has_covariates(prior)) state$u <- numeric() # found anew
+  if (has_covariates(prior)) state$u <- numeric() # effects of covariates are learned anew
   if (is.null(prior$k)) {
-    state$u <- 1 / (state$k + 2 - seq_len(state$k)) # equal weights
+    state$u <- 1 / (state$k + 2 - seq_len(state$k)) # sticks of equal weights
     state$omega <- rep(state$k + 1, state$k)
   }
   state <- add_empty_clusters(state, prior$k %||% state$k)
@@ -98,10 +99,12 @@ better_with_labelled_rows <- function(result, data, model, asked, run) {
   without_states_that_nobody_labelled(better, data, model, asked, run)
 }
 
-# A state that is born from a state of a class belongs to that class, too, whether its rows have labels or not, as the
-# bound does not depend on it. Here such a state is released from its class where that makes the labels more probable if
-# rows of a class are labelled at random: with L labels on n rows in place of n + m, m of them in the state, the gain is
-# L log((n + m) / n) nats. The bound may lose less than that, as labelled rows of the state move to others.
+# Releases states from their class if this makes the labels more probable.
+# A state that is born from a state of a class belongs to that class, too, whether its rows have labels or
+# not, as the bound does not depend on it. Suppose that rows of a class are labelled at random. Then the gain
+# of releasing a state with few labelled rows is L log((n + m) / n) nats, with L labels on n rows in place of
+# n + m, m of them in the state. The bound may lose less than that, as labelled rows of the state move to
+# others.
 without_states_that_nobody_labelled <- function(result, data, model, asked, run) {
   owner <- result$state$owner
   labelled <- tabulate(result$labels[which(data$classes > 0L)], result$state$k)

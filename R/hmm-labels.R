@@ -1,10 +1,11 @@
-# Known states: labels of rows (`labels`) and of whole sequences (`sequence_labels`). Each class owns states, as it owns
-# clusters in mixtures (R/mixture-labels.R). With `open`, sequences of a class may also visit states of no class: these
-# are owned by a last class, `no_class`; rows of unlabelled sequences may be in any state.
+# Known states: labels of rows (`labels`) and of whole sequences (`sequence_labels`). Each class owns states,
+# as it owns clusters in mixtures (R/mixture-labels.R). With `open`, sequences of a class may also visit
+# states of no class, which are owned by a last class, `no_class`; rows of unlabelled sequences may be in any
+# state.
 
 no_class <- "(none)"
 
-# Adds labels to data. given: list(rows, sequences, open), as the user gave them.
+# Adds known labels to the data. given: list(rows, sequences, open), as the user gave them.
 with_state_labels <- function(data, given, obs, prior, call) {
   if (is.null(given$rows) && is.null(given$sequences)) {
     return(data)
@@ -22,7 +23,8 @@ with_state_labels <- function(data, given, obs, prior, call) {
   data
 }
 
-# Drops labels of the first `lag` rows of an autoregression, which have no state of their own.
+# Drops the labels of the first `lag` rows of each sequence of an autoregression, which have no state of their
+# own.
 labels_of_rows <- function(labels, data, obs, call) {
   if (is.list(labels) && !is.data.frame(labels)) {
     labels <- values_of_groups(labels, data, "labels", "sequence", call)
@@ -72,7 +74,7 @@ labels_of_sequences <- function(labels, data, open, call) {
   )
 }
 
-# The label of a row takes precedence over that of its sequence.
+# Combines labels of rows with those of their sequences. The label of a row takes precedence.
 labels_of_both <- function(rows, sequences) {
   classes <- c(union(rows$classes, setdiff(sequences$classes, no_class)), intersect(no_class, sequences$classes))
   in_all <- function(known) {
@@ -84,7 +86,7 @@ labels_of_both <- function(rows, sequences) {
   list(classes = classes, set = set, sets = rbind(in_all(rows), in_all(sequences)))
 }
 
-# States with places (R/transitions.R) are classes of their own.
+# Labels for a prior whose states have fixed places (R/transitions.R): each state is a class of its own.
 labels_of_places <- function(known, prior, sequences, call) {
   if (!is.null(sequences)) {
     abort("labels", c(
@@ -107,8 +109,9 @@ labels_of_places <- function(known, prior, sequences, call) {
   list(classes = states, set = known$set, sets = sets)
 }
 
-# Every row must have a state that its label allows and that an allowed transition reaches from a state of the row
-# before. In trees children come first: each row needs a state from which every child can have one of its own.
+# Checks that every row can have a state that its label allows and that an allowed transition reaches from a
+# state of the row before. In trees children come first: each row needs a state from which every child can
+# have one of its own.
 need_allowed_paths <- function(data, prior, call) {
   may <- !(prior$cell_fixed %in% 0)
   dim(may) <- dim(prior$cell_fixed)

@@ -1,8 +1,9 @@
-# Default starts of hidden Markov models whose states have places (R/transitions.R). Laps improve the parameters of a
-# state from any start, but mostly do not move it to another place.
+# Default starts of hidden Markov models whose states have fixed places, as in left-to-right chains
+# (R/transitions.R). Laps (passes over the data) improve the parameters of a state from any start, but mostly
+# do not move it to another place.
 
-# list(labels, k, first_only): a start that is used for the first of several starts only; NULL where the engine draws
-# one.
+# The start of a model whose states have fixed places: list(labels, k, first_only), a start that only the
+# first of several starts uses. NULL if the engine draws one.
 start_in_places <- function(data, obs, prior, control, resolved) {
   if (!is.null(control$init) || control$algorithm == "stochastic") {
     return(NULL)
@@ -28,7 +29,8 @@ start_in_places <- function(data, obs, prior, control, resolved) {
   starts[[which.max(replace(after_a_lap, is.nan(after_a_lap), -Inf))]]
 }
 
-# Whether sequences begin in the first state and never go back, so that only the ends of the stages are unknown.
+# Whether sequences begin in the first state and never go back, so that only the ends of their stages are
+# unknown.
 is_left_to_right <- function(prior) {
   cells <- prior$cell_fixed
   all(cells[1L, -1L] %in% 0) && all(cells[-1L, ][lower.tri(diag(prior$k))] %in% 0)
@@ -38,7 +40,7 @@ equal_stretches <- function(lengths, k) {
   unlist(lapply(lengths, function(n) as.integer((seq_len(n) - 1) * k / max(n, 1L)) + 1L), use.names = FALSE)
 }
 
-# Labels from clusters of rows, ignoring their order in time.
+# Labels for a start, from clusters of rows that ignore the rows' order in time.
 usual_labels <- function(data, obs, prior, control, resolved) {
   found <- kmeans_start(data, obs, prior, control, resolved)
   if (!is.null(found)) {
@@ -51,22 +53,22 @@ usual_labels <- function(data, obs, prior, control, resolved) {
   carry_back(clusters, data$starts, obs_lag(obs))
 }
 
-# Counts of first states and of transitions, a matrix (k + 1) x k.
+# Counts of first states and of transitions in the sequences of these labels, a matrix (k + 1) x k.
 transitions_of_labels <- function(labels, data, k) {
   first <- seq_along(labels) %in% (data$starts[-length(data$starts)] + 1L)
   before <- c(NA, labels[-length(labels)])
   rbind(tabulate(labels[first], k), table(factor(before[!first], seq_len(k)), factor(labels[!first], seq_len(k))))
 }
 
-# The best orders of the states with these counts: the orders with the fewest forbidden transitions and, among these,
-# the `most` most probable ones at the prior mean. For more than 8 states the search swaps pairs, beginning with the
-# present order.
+# The best orders of the states given these counts of transitions: the orders with the fewest forbidden
+# transitions and, among these, the `most` most probable ones at the prior mean. For more than 8 states the
+# search swaps pairs, beginning with the present order.
 best_places <- function(counts, prior, most = 3L) {
   p <- mean_cells(prior)
   forbidden <- p == 0
   log_p <- ifelse(forbidden, 0, log(p))
   k <- prior$k
-  score <- function(state_at) { # the state of each place
+  score <- function(state_at) { # state_at: the state at each place
     moved <- counts[c(1L, 1L + state_at), state_at]
     c(sum(moved[forbidden]), -sum(moved * log_p))
   }
@@ -106,7 +108,7 @@ permutations_of <- function(k) {
   do.call(cbind, lapply(seq_len(k), function(first) rbind(first, shorter + (shorter >= first), deparse.level = 0)))
 }
 
-# Prior means of the first state and of the transitions, (k + 1) x k.
+# Prior means of the probabilities of the first state and of the transitions, (k + 1) x k.
 mean_cells <- function(prior) {
   k <- prior$k
   usual <- rbind(
@@ -119,7 +121,7 @@ mean_cells <- function(prior) {
   fixed + weight * ifelse(sums > 0, (1 - rowSums(fixed)) / sums, 0)
 }
 
-# Labels of rows as numbers of states of the prior, from numbers or names.
+# Labels of rows that the user gave as a start, numbers or names of states, as numbers of the prior's states.
 states_of_start <- function(start, data, prior, call) {
   check_labels(start, rows_given(data), call, data$left_out$kept)
   if (!is.null(data$left_out$kept)) start <- start[data$left_out$kept]
@@ -135,7 +137,7 @@ states_of_start <- function(start, data, prior, call) {
   state
 }
 
-# Transitions of an earlier fit must be allowed by the prior.
+# Refuses to start from an earlier fit whose transitions the prior forbids.
 need_same_places <- function(fit, prior, call) {
   zeros <- function(prior) if (has_places(prior)) prior$cell_fixed %in% 0
   if (!identical(zeros(fit$model$prior), zeros(prior))) {

@@ -1,4 +1,5 @@
-# A picture of the expected durations of states and of the middle 90 % of visits, whose lengths are geometric.
+# Data of a picture of the expected durations of states and of the middle 90 % of visits, whose lengths are
+# geometric.
 durations_picture <- function(x, call = rlang::caller_env()) {
   check_object(x, call)
   mean <- as.double(x)

@@ -38,8 +38,8 @@ plot.bnp_forecast <- function(x, type = c("values", "states"), columns = NULL, .
 
 most_panels <- 12L
 
-# The picture's data, in the order of the panels: list(ahead, before, axis, n_panels). ahead: panel, left, right, mean,
-# low, high; before: panel, at, value, for the last rows of the sequences.
+# The data of a picture of forecasts, in the order of its panels: list(ahead, before, axis, n_panels). ahead:
+# panel, left, right, mean, low, high; before: panel, at, value, for the last rows of the sequences.
 forecast_picture <- function(x, columns, call = rlang::caller_env()) {
   steps <- steps_ahead(x, "mean", call)
   all <- sub("^mean[.]", "", grep("^mean[.]", names(x), value = TRUE))
@@ -78,7 +78,8 @@ forecast_picture <- function(x, columns, call = rlang::caller_env()) {
   list(ahead = gather("ahead"), before = gather("before"), axis = attr(steps, "axis"), n_panels = n_panels)
 }
 
-# The picture's data: list(ahead, axis, k, n_panels) with ahead: panel, left, right, state, bottom, top.
+# The data of a picture of forecast states: list(ahead, axis, k, n_panels) with ahead: panel, left, right,
+# state, bottom, top.
 states_ahead_picture <- function(x, call = rlang::caller_env()) {
   steps <- steps_ahead(x, "prob", call)
   prob <- as.matrix(as.data.frame(x)[grep("^prob[.]", names(x))])
@@ -91,7 +92,7 @@ states_ahead_picture <- function(x, call = rlang::caller_env()) {
     panel = factor(rep(x$id, k), shown), steps[rep(seq_len(nrow(x)), k), ], state = rep(seq_len(k), each = nrow(x)),
     bottom = as.double(top - prob), top = as.double(top)
   )
-  # States that are improbable everywhere would only fill the legend.
+  # The states that are drawn: those that are improbable everywhere would only fill the legend.
   likely <- which(apply(prob, 2L, max) >= 0.005)
   list(
     ahead = ahead[!is.na(ahead$panel) & ahead$state %in% likely, ], axis = attr(steps, "axis"), k = k,
@@ -99,8 +100,9 @@ states_ahead_picture <- function(x, call = rlang::caller_env()) {
   )
 }
 
-# Positions of the steps of a forecast: at, left, right, with the attribute `axis`. The last rows of the sequences are
-# an attribute of the forecast, which a subset of it may have lost: then steps are counted from 1.
+# Positions of the steps of a forecast on the horizontal axis: at, left, right, with the attribute `axis`.
+# They follow the last rows of the sequences, an attribute of the forecast that a subset of it may have lost:
+# then steps are counted from 1.
 steps_ahead <- function(x, kind, call) {
   if (!nrow(x) || !all(c("id", "step") %in% names(x)) || !any(startsWith(names(x), paste0(kind, ".")))) {
     abort("argument", c(

@@ -1,6 +1,7 @@
 # Pictures of trees: roots above, leaves side by side, nodes in the colours of their states.
 
-# A data frame of the nodes of the first trees: x, depth, parent (its row; NA at roots), state, tree.
+# The data of a picture of the first trees: a data frame of their nodes with x, depth, parent (its row; NA at
+# roots), state, tree.
 tree_picture <- function(fit, max_trees, call = rlang::caller_env()) {
   if (!has_trees(fit$input)) {
     abort("argument", c(
@@ -20,7 +21,8 @@ tree_picture <- function(fit, max_trees, call = rlang::caller_env()) {
   list(nodes = nodes, k = max(nodes$state, fit$state$k), n_trees = length(input$starts) - 1L, shown = shown)
 }
 
-# Horizontal positions: leaves are at 1, 2, ... in order, other nodes at the middle of their children.
+# Horizontal positions of the nodes of a tree: leaves are at 1, 2, ... in order, other nodes at the middle of
+# their children.
 tree_layout <- function(back) {
   n <- length(back)
   node <- seq_len(n)
@@ -42,7 +44,8 @@ tree_layout <- function(back) {
   list(x = x, depth = depth, parent = parent)
 }
 
-# The size of points, smaller where there are many: a guess at what can still be told apart.
+# The size of points in a picture of n nodes, smaller if there are many: a guess at what can still be told
+# apart.
 point_size <- function(n) max(0.25, min(1.6, 25 / sqrt(n)))
 
 draw_tree <- function(picture, main = "", xlab = "", ylab = "Depth", ...) {

@@ -66,13 +66,13 @@ plot.bnp_hmm <- function(x, type = c(
   invisible(x)
 }
 
-# The data that the fit keeps, for pictures that need them: densities, and states of up to `most` sequences over their
-# series. More sequences are clearer as strips of states. NULL for other pictures.
+# The data that the fit keeps, for pictures that need them: densities, and series of at most `most` sequences
+# (more are clearer as strips of states). NULL for other pictures.
 drawn_of_kept <- function(fit, type, most = 4L) {
   if (type == "density" || type == "segments" && length(fit$input$starts) <= most + 1L) kept_data(fit)
 }
 
-# The type of picture. NULL stands for the states of sequences, or of trees.
+# The type of picture, checked. By default states of sequences as strips or, for trees, of trees.
 picture_type <- function(fit, type, call = rlang::caller_env()) {
   type <- type %||% if (has_trees(fit$input)) "tree" else "segments"
   types <- c("segments", "tree", "transitions", "elbo", "profile", "density", "track", "response")
@@ -83,7 +83,7 @@ state_densities <- function(fit, data, id, call = rlang::caller_env()) {
   densities_picture(fit, if (!is.null(data)) as_new_sequences(fit, data, id, call, "data"), call)
 }
 
-# The picture's data: runs of the first sequences and, with data, their values in long form.
+# The data of a picture of states: runs of rows in one state and, with `data`, their values in long form.
 segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_env()) {
   max_sequences <- check_count(max_sequences, "max_sequences", call = call)
   internal <- if (!is.null(data)) as_new_sequences(fit, data, id, call, "data")
@@ -122,7 +122,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   picture
 }
 
-# Refuses rows of several sequences as one: the picture would show transitions that did not occur.
+# Refuses rows of several sequences as one: a picture would show transitions that did not occur.
 refuse_joined_sequences <- function(fit, data, call) {
   of_fit <- fit$input$starts
   if (identical(as.integer(data$n), as.integer(fit$input$n)) && length(data$starts) < length(of_fit)) {
@@ -134,8 +134,8 @@ refuse_joined_sequences <- function(fit, data, call) {
   }
 }
 
-# Adds `left` and `right`, the ends of runs on the horizontal axis. With times, a run lasts until the next one begins.
-# Without them a row is one unit long, and in a series its value is in the middle of the unit.
+# Adds `left` and `right`, the ends of runs on the horizontal axis. With times, a run lasts until the next one
+# begins; else a row is one unit long, and in a series its value is in the middle of the unit.
 with_edges <- function(runs, as_series) {
   if (is.null(runs$start_time)) {
     runs$left <- runs$start - if (as_series) 0.5 else 1
@@ -170,14 +170,14 @@ draw_strips <- function(picture, main = "", xlab = picture$axis, ylab = "", ...)
   state_legend(plan, colour, graphics::grconvertX(1, "nfc", "inches"), graphics::grconvertY(0.95, "nfc", "inches"))
 }
 
-# The plan of one legend for all panels, within a region of this height in inches.
+# The plan of one legend of states for all panels. height: of the region for it, in inches.
 state_plan <- function(states, height, title = "State") legend_plan(sort(unique(states)), 0.9 * height, title = title)
 
 state_legend <- function(plan, colour, right, top) {
   draw_legend(plan, colour[as.integer(plan$labels)], right, top)
 }
 
-# Draws as many sequences as have room in panels of 0.75 inches (a guess at what can still be read), at most eight.
+# Draws states over the series of up to eight sequences, in panels of at least 0.75 inches (a guess).
 draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, ...) {
   colour <- cluster_colours(picture$k)
   series <- picture$series
@@ -223,7 +223,7 @@ draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, 
   state_legend(plan, shade, size[1], 0.95 * size[2])
 }
 
-# Draws each column without its noise as a line in a band, and its rows as points.
+# Draws each column's expected values without its noise as a line in a band, and its rows as points.
 draw_band <- function(at, values, band, ink) {
   for (j in seq_along(ink)) {
     graphics::polygon(
@@ -263,7 +263,7 @@ draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
   graphics::box()
 }
 
-# The states to label: all k, or every second, fifth, ..., so that labels of this size (in states) have room.
+# The states to label: all k, or every second, fifth, ..., so that labels of this height (in states) fit.
 labelled_states <- function(k, size) {
   step <- c(1, 2, 5) * 10^rep(0:9, each = 3)
   step <- step[step >= size][1]
@@ -297,7 +297,7 @@ autoplot.bnp_hmm <- function(object, type = c(
   )
 }
 
-# A legend with the states that occur, ten to a column.
+# The ggplot2 scale and legend of the states that occur, ten to a column.
 gg_states <- function(k, states, aesthetics = "fill") {
   ggplot2::scale_colour_manual(
     aesthetics = aesthetics, values = stats::setNames(cluster_colours(k), seq_len(k)),
@@ -370,7 +370,7 @@ gg_band <- function(long, series) {
   )
 }
 
-# Smaller text where there are many panels.
+# A ggplot2 theme with smaller text if there are many panels.
 tight_panels <- function(n) {
   if (n < 3L) return(NULL)
   ggplot2::theme(

@@ -191,7 +191,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   if (is.null(data$left_out)) out else for_all_rows(data, out)
 }
 
-# The log density of each tree, or of the trees of each id together.
+# The log density of each tree of the data or, if trees share an id, of the trees of each id together.
 tree_log_density <- function(fit, data, plugin = FALSE) {
   fit <- fit_with_gaps(fit, data)
   density <- engine_tree_log_density(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
@@ -213,8 +213,8 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
   ahead
 }
 
-# Reads new data, which the user gave as `arg`, into the internal form with the columns of the training data. Data of
-# zero rows have no sequences. `use`: as in as_sequence_data().
+# Reads new sequences, which the user gave as `arg`, into the internal form with the columns of the training
+# data. Data of zero rows have no sequences. use: as in as_sequence_data().
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL,
                              parent = NULL, use = "predict", covariates = NULL) {
   check_format(fit, call)
@@ -228,8 +228,8 @@ read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action
   as_new_sequences(fit, newdata, id, call, arg, na_action)
 }
 
-# as_new_sequences() for any object with `model$obs` and `input` like a fit's, if there are rows. alone: without their
-# covariates.
+# Reads new sequences like as_new_sequences(), for any object with `model$obs` and `input` like a fit's, if
+# there are rows. alone: whether to leave out covariates of transitions.
 rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use, covariates = NULL, alone = FALSE) {
   if (inherits(fit$model$prior, "bnp_prior_covariates") && !alone) {
     data <- rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use, alone = TRUE)
@@ -268,8 +268,8 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
   }
   if (is.character(column) && length(column) == 1L) {
     split <- take_id(newdata, column, arg, call)
-    if (is.null(fit$input$terms)) newdata <- split$x # the formula may have it, too
-    # A label of a single row is not the name of a column.
+    if (is.null(fit$input$terms)) newdata <- split$x # a formula may also use the column
+    # The sequence of each row. The text in `id` is a label here, no longer the name of a column.
     column <- label_factor(split$id, "id", call)
   }
   newdata <- select_columns(variables_of(fit, newdata, arg, call, na_action), fit, call, arg, na_action)

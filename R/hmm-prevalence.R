@@ -1,15 +1,17 @@
-# prevalence() of sequences whose transitions depend on covariates, and pictures of such transitions, over the values of
-# one covariate.
+# prevalence() of sequences whose transitions depend on covariates, and pictures of such transitions, over the
+# values of one covariate.
 
-# Averages over the other covariates: from rows x columns to values x columns.
+# Averages shares (rows x columns) over the other covariates, so that one row is left for each value of the
+# covariate: values x columns.
 by_value <- function(shares, grid) {
   n <- length(grid$value)
   sums <- rowsum(shares * grid$weight, rep(seq_len(n), each = length(grid$weight)), reorder = FALSE)
   unname(sums) / sum(grid$weight)
 }
 
-# A table of class bnp_prevalence. shares(transitions, n x K x outcomes): the table's quantities, rows x columns. keys:
-# a data frame that describes the columns.
+# Makes a table of class bnp_prevalence over the values of one covariate. shares: a function of transitions (n
+# x K x outcomes) that gives the table's quantities, rows x columns. keys: a data frame that describes the
+# columns.
 table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
   rows <- tilted_rows(fit)
   mean <- by_value(shares(transitions_at(fit, grid$x, rows = rows)), grid)
@@ -47,8 +49,8 @@ prevalence_of_states <- function(fit, by, level, at, contrast, average, call) {
   )
 }
 
-# plot(fit, "transitions", by = ): the probability of each transition, given that no state beyond those of the fit
-# occurs.
+# The table behind plot(fit, "transitions", by = ): the probability of each transition over the values of one
+# covariate, given that only states of the fit occur.
 transitions_by <- function(fit, by, call, level = 0.95) {
   if (!has_covariates(fit$model$prior)) only_with_covariates(fit, call, "by")
   grid <- grid_of_covariate(fit, by, list(), TRUE, transitions_by_pattern(fit), call)
@@ -60,7 +62,7 @@ transitions_by <- function(fit, by, call, level = 0.95) {
   )
 }
 
-# The transitions that are shown, row by row.
+# Names of the transitions in a picture, row by row of the matrix.
 transitions_shown <- function(fit) {
   names <- cluster_labels(fit)
   as.character(t(outer(names, names, paste, sep = " to ")))

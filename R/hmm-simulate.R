@@ -62,7 +62,8 @@ clusters_to_draw.bnp_hmm <- function(fit, params, new) {
   if (new && is.null(fit$model$prior$k)) clusters_with_new(fit, params) else posterior_clusters(fit, params)
 }
 
-# at: the result of simulated_patterns().
+# Draws rows of new sequences or trees. at: the result of simulated_patterns(), the covariate patterns of the
+# rows.
 draw_sequences <- function(fit, params, clusters, lengths, given, lag, at = NULL) {
   new <- length(clusters) > fit$state$k
   moves <- draw_moves(fit$state$k, params, if (new) unseen_row(fit), fixed_cells(fit$model$prior))
@@ -81,9 +82,10 @@ draw_sequences <- function(fit, params, clusters, lengths, given, lag, at = NULL
   out
 }
 
-# Draws the probabilities of first states and of transitions from their posterior, given that no state beyond the k of
-# the fit occurs or, with unseen_row(), with one more state for all others. With positions, the matrices of the
-# positions are below each other. fixed: the result of fixed_cells().
+# Draws the probabilities of first states and of transitions from their posterior, given that only the k
+# states of the fit occur or, with unseen_row(), with one more state that stands for all others. With
+# positions of children in trees, the matrices of the positions are below each other. fixed: the result of
+# fixed_cells(), the transitions that are known.
 draw_moves <- function(k, params, unseen = NULL, fixed = NULL) {
   outcomes <- k + !is.null(unseen)
   draw_free <- function(theta) {
@@ -102,7 +104,8 @@ draw_moves <- function(k, params, unseen = NULL, fixed = NULL) {
   list(start = start, transition = do.call(rbind, by_position))
 }
 
-# The Dirichlet parameters of the transitions from a state that is not seen yet, from their mean under the fit.
+# The Dirichlet parameters of the transitions from a state that is not seen yet, computed from their mean
+# under the fit.
 unseen_row <- function(fit) {
   moves <- engine_mean_transitions(fit$model, fit$state)
   prior <- fit$model$prior
@@ -110,7 +113,7 @@ unseen_row <- function(fit) {
   mean * (plugged_in(prior$alpha) + plugged_in(prior$sticky))
 }
 
-# Draws states of trees; rows are in the engine's order.
+# Draws the states of the nodes of trees; rows are in the engine's order.
 draw_states <- function(input, start, transition) {
   k <- length(start)
   back <- input$back
@@ -122,8 +125,8 @@ draw_states <- function(input, start, transition) {
   state
 }
 
-# Draws paths of sequences whose transitions depend on covariates. moves: the result of draw_moves(), of which only the
-# first states and the row of a state that is not seen yet are used.
+# Draws paths of states of sequences whose transitions depend on covariates. moves: the result of
+# draw_moves(), of which only the first states and the row of a state that is not seen yet are used.
 draw_paths_by_covariates <- function(fit, lengths, moves, at, new, lag) {
   k <- fit$state$k
   rows <- tilted_rows(fit)
@@ -152,7 +155,8 @@ draw_path <- function(n, start, transition, lag) {
   path
 }
 
-# Given all rows of a sequence. Paths are drawn by forward filtering and backward sampling.
+# The states of rows given all rows of their sequence. Paths are drawn by forward filtering and backward
+# sampling.
 clusters_given.bnp_hmm <- function(fit, data, new = TRUE) {
   prob <- state_probabilities(fit, data)
   fit <- fit_with_gaps(fit, data)
@@ -163,7 +167,8 @@ clusters_given.bnp_hmm <- function(fit, data, new = TRUE) {
   order <- engine_index(fit, ncol(filtered))
   filtered <- filtered[, order, drop = FALSE]
   moves <- engine_mean_transitions(fit$model, fit$state)
-  all <- (nrow(moves) - 1L) %/% (ncol(moves)) # matrices of transitions, one for each covariate pattern
+  # number of matrices of transitions, one for each covariate pattern
+  all <- (nrow(moves) - 1L) %/% (ncol(moves))
   transition <- lapply(seq_len(all) - 1L, function(c) moves[1L + c * ncol(moves) + order, order, drop = FALSE])
   pattern <- if (all > 1L) data$position + 1L else rep(1L, data$n)
   lag <- state_lag(fit)

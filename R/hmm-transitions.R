@@ -1,10 +1,11 @@
 # Transitions that depend on covariates, at given values of these: means, draws, long-run shares of states.
 #
-# Transitions at n rows of covariates are arrays n x K x outcomes (from, to): the states in the user's order and, last,
-# all states that are not in use, where the prior allows more.
+# Transitions at n rows of covariates are arrays n x K x outcomes (from, to). The outcomes are the states in
+# the user's order and, if the prior allows more states, a last one for all states that are not in use.
 
-# The posterior of the rows of transitions, states in the user's order: list(theta, mean, cov) with the Dirichlet
-# parameters theta, K x outcomes, and mean and covariance of the effects, K x K x P and P x P x K x K.
+# The posterior of transitions that depend on covariates, with states in the user's order: list(theta, mean,
+# cov). These are the Dirichlet parameters theta, K x outcomes, and the mean and covariance of the effects, K
+# x K x P and P x P x K x K.
 tilted_rows <- function(fit) {
   posterior <- engine_posterior(fit$model, fit$state)
   at <- fit$numbering
@@ -17,8 +18,9 @@ tilted_rows <- function(fit) {
   )
 }
 
-# The transition probabilities that the bound uses, at rows x of the design's columns. more_variance: for each row, the
-# number of its levels that the fit has not seen, each of which adds variance.
+# The transition probabilities that the bound uses, at rows x of the design's columns (covariates as numbers).
+# more_variance: for each row, the number of its levels that the fit has not seen, each of which adds
+# variance.
 transitions_at <- function(fit, x, more_variance = 0, rows = tilted_rows(fit)) {
   k <- fit$state$k
   log_p <- array(rep(log(rows$theta), each = nrow(x)), c(nrow(x), dim(rows$theta)))
@@ -31,7 +33,7 @@ transitions_at <- function(fit, x, more_variance = 0, rows = tilted_rows(fit)) {
   shares_of(log_p)
 }
 
-# Normalises exponentials so that they sum to 1 over the last dimension.
+# Turns an array of logarithms into exponentials that sum to 1 over the last dimension.
 shares_of <- function(log_p) {
   size <- dim(log_p)
   dim(log_p) <- c(prod(size[-3L]), size[3L])
@@ -40,14 +42,15 @@ shares_of <- function(log_p) {
   array(p / rowSums(p), size)
 }
 
-# n x K x K: transitions given that no state beyond those of the fit occurs.
+# Transition probabilities given that only states of the fit occur, n x K x K.
 known_transitions <- function(p) {
   k <- dim(p)[2L]
   p <- p[, , seq_len(k), drop = FALSE]
   p / as.double(rowSums(p, dims = 2L))
 }
 
-# One draw of the rows of transitions and their effects, at rows x.
+# Draws transition probabilities and their effects from the posterior and returns the probabilities at rows x
+# of the covariates. roots: square roots of the covariances of effects.
 drawn_transitions <- function(fit, x, rows, roots) {
   k <- fit$state$k
   p <- ncol(x)
@@ -72,8 +75,9 @@ roots_of_effects <- function(rows) {
   matrix(roots, k)
 }
 
-# Stationary distributions, n x K, of transitions (n x K x K), by repeated squaring. The chain that with probability 1/2
-# stays where it is has the same stationary distribution and no cycles.
+# Stationary distributions, n x K, of transition probabilities (n x K x K), by repeated squaring. A cyclic
+# chain would not converge: therefore the chain that with probability 1/2 stays where it is takes its place,
+# which has the same stationary distribution and no cycles.
 stationary_shares <- function(p) {
   k <- dim(p)[2L]
   for (j in seq_len(k)) p[, j, j] <- p[, j, j] + 1
@@ -95,7 +99,8 @@ transitions_by_pattern <- function(fit) {
   apply(array(fit$state$pair, c(fit$state$k, n_patterns_of(fit$model), fit$state$k)), 2L, sum)
 }
 
-# Values of all covariates: those that `at` leaves out are at their means or most frequent values.
+# Completes the values of covariates in `at`: covariates that are left out get their means or most frequent
+# values.
 completed_covariates <- function(fit, at, call) {
   known <- fit$model$prior$design$values
   at <- as.data.frame(as.list(at), optional = TRUE)
@@ -178,7 +183,7 @@ long_run <- function(fit, at = NULL, level = 0.95) {
   as_tidy(cbind(given[rep(seq_len(nrow(given)), each = fit$state$k), , drop = FALSE], table, row.names = NULL))
 }
 
-# tilted_rows() of transitions that do not depend on covariates.
+# The posterior of transitions that do not depend on covariates, in the form of tilted_rows().
 plain_rows <- function(fit) {
   theta <- engine_posterior(fit$model, fit$state)$transition
   k <- fit$state$k
@@ -201,7 +206,7 @@ long_run_table <- function(fit, x, level, rows, more_variance = 0) {
   )
 }
 
-# The number of draws, fewer where each costs more: rows x columns x draws is limited.
+# The number of posterior draws, fewer if each costs more: rows x columns x draws is limited.
 draws_of_shares <- function(rows, k, one) {
   draws <- as.integer(max(200, min(most_draws, most_exponentials / (rows * k^3 * 40))))
   sets <- with_r_seed(draws, 1L, one, rlang::caller_env())$sets

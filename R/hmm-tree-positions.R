@@ -1,12 +1,13 @@
-# Positions of nodes among the children of their parents; each position has transitions of its own.
+# Positions of nodes among the children of their parents. Each position has transitions of its own.
 #
-# In the internal form of data `tree` has `position`, the position of each node as the user numbers nodes, from 0, and
-# the labels `positions`. Where there are two or more positions, the field `position` has those of the rows in their
-# order, and the prior of a fit has their number as `positions`.
+# In the internal form of data `tree` has `position`, the position of each node as the user numbers nodes,
+# from 0, and the labels `positions`. If there are two or more positions, the field `position` has those of
+# the rows in their order, and the prior of a fit has their number as `positions`.
 
-most_positions <- 100L # a guess: each has K rows of transition
+most_positions <- 100L # a guess: each position has K rows of transitions
 
-# Packs parents and positions into one argument, which as_tree_data() unpacks. labels: those of the positions of a fit.
+# Packs parents and positions of nodes into one argument, which as_tree_data() unpacks. labels: the labels of
+# the positions in a fit.
 with_position <- function(parent, position, labels = NULL, call = rlang::caller_env()) {
   if (is.null(position)) {
     return(parent)
@@ -23,7 +24,8 @@ taken_apart <- function(parent) {
   if (inherits(parent, "bnp_positioned")) unclass(parent) else list(parent = parent, position = NULL, labels = NULL)
 }
 
-# Adds the positions that the user gave to the result of read_parents(); their column is taken out of x.
+# Adds the positions of nodes that the user gave to the result of read_parents(). If they are a column of x,
+# it is removed from x.
 read_positions <- function(read, position, labels, arg, call) {
   if (is.null(position)) {
     return(read)
@@ -77,7 +79,7 @@ check_positions <- function(position, parent, call) {
   position
 }
 
-# The labels that occur, in the order of the factor's levels or of the values.
+# The labels of the positions that occur, in the order of the factor's levels or of the values.
 position_labels <- function(position, parent) {
   used <- position[parent > 0L]
   levels(label_factor(used, "position", sorted = TRUE))
@@ -103,8 +105,8 @@ position_codes <- function(position, parent, labels, call) {
   code
 }
 
-# Positions that go with new parents for a fit of trees: those given, those in the column that the fit used, or the
-# order of siblings.
+# Positions of nodes in new trees for a fit of trees: those that were given, those in the column that the fit
+# used, or the order of siblings.
 new_positions <- function(fit, position, x, call) {
   known <- fit$input$tree
   if (is.null(known$positions)) {
@@ -126,18 +128,19 @@ new_positions <- function(fit, position, x, call) {
   position
 }
 
-# The names of the positions that have transitions of their own; NULL where all nodes share one.
+# The names of the positions of children that have transitions of their own; NULL if all nodes share their
+# transitions.
 positions_of <- function(fit) if (!is.null(fit$model$prior$positions)) fit$input$tree$positions
 
-# The prior with as many rows of transitions per state as the data have positions.
+# The prior with as many rows of transitions per state as the data have positions of children.
 prior_by_position <- function(prior, data) {
   n <- length(data$tree$positions)
   prior$positions <- if (n > 1L) n
   prior
 }
 
-# The statistics of an earlier fit for the positions, or covariate patterns, of these data. Counts at positions that the
-# data lack are spread evenly, and effects of covariates start anew.
+# The statistics of an earlier fit in the form that the positions of children, or covariate patterns, of these
+# data need: all counts of transitions are spread evenly over them, and effects of covariates start anew.
 state_for_positions <- function(state, fit, data, prior = NULL) {
   before <- positions_of(fit)
   now <- if (!is.null(data$position)) data$tree$positions
@@ -153,7 +156,8 @@ state_for_positions <- function(state, fit, data, prior = NULL) {
   state
 }
 
-# Transition probabilities averaged over positions, weighted by the share of nodes at each position.
+# Transition probabilities averaged over the positions of children, weighted by the share of nodes at each
+# position.
 mean_transitions <- function(fit) {
   p <- transition_matrix(fit)
   if (is.null(positions_of(fit))) {

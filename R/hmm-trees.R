@@ -1,9 +1,10 @@
-# Trees of rows for hidden Markov trees: what users say of parents -> rows in the order of the engine.
+# Trees of rows for hidden Markov trees: turns what users say of parents into rows in the order of the engine.
 #
-# The internal form of data has, where rows have parents, `back` (how many rows before a row its parent is, 0 at a root;
-# the rows of each subtree follow each other, its root first), `tree`: list(parent, at, names), parents by node as the
-# user numbers them (0: root), the nodes of the rows given (NULL: all, in order) and the names of all nodes; `position`
-# (R/hmm-tree-positions.R); and `left_out`, by which for_all_rows() puts results into the user's order.
+# If rows have parents, the internal form of data has these fields: `back` (how many rows before a row its
+# parent is, 0 at a root; the rows of each subtree follow each other, its root first); `tree`: list(parent,
+# at, names), parents by node as the user numbers them (0: root), the nodes of the rows given (NULL: all, in
+# order) and the names of all nodes; `position` (R/hmm-tree-positions.R); and `left_out`, by which
+# for_all_rows() puts results into the user's order.
 
 # Reads rows of x and their parents into the internal form. id: the tree, or group of trees, of each row.
 as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
@@ -32,7 +33,8 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
   in_tree_order(data, tree, id, call)
 }
 
-# The id of each node, from that of each given row: nodes without a row have the id of their tree.
+# The id of each node of the trees, from that of each given row: nodes without a row have the id of their
+# tree.
 id_of_nodes <- function(id, tree, call) {
   if (is.null(tree$at)) {
     return(id)
@@ -50,14 +52,14 @@ id_of_nodes <- function(id, tree, call) {
   out
 }
 
-# The root above each node, by pointer doubling in log2(depth) rounds. NA in and below cycles.
+# The root above each node, by pointer doubling in log2(depth) rounds. NA for nodes in and below cycles.
 root_of <- function(parent) {
   up <- ifelse(parent == 0L, seq_along(parent), parent)
   for (round in seq_len(ceiling(log2(length(parent) + 1)) + 1)) up <- up[up]
   ifelse(parent[up] == 0L, up, NA_integer_)
 }
 
-# Rows for all nodes, from rows x at the nodes tree$at; the others are unobserved.
+# Makes rows for all nodes of the trees, from rows x at the nodes tree$at; the other nodes are unobserved.
 with_unobserved <- function(x, tree, arg, call) {
   if (!is.matrix(x)) {
     abort("gaps", c(
@@ -107,7 +109,7 @@ in_tree_order <- function(data, tree, id, call) {
 
 # ---- the forms in which users give parents ---------------------------------------------------------------------------
 
-# list(x, tree): x without the column of parents, if they are a column.
+# Reads the argument `parent`: list(x, tree), with x without the column of parents, if they are a column.
 read_parents <- function(parent, x, arg, call) {
   if (is.list(parent) && !is.null(parent$parent) && inherits(parent, "bnp_tree")) {
     tree <- unclass(parent)
@@ -138,7 +140,7 @@ check_rows_of_tree <- function(tree, n, arg, call) {
   }
 }
 
-# Checks row numbers of parents, and returns 0 for none.
+# Checks the row numbers of parents. Nodes without a parent get 0.
 check_parents <- function(parent, n, arg, call) {
   if (!(is.numeric(parent) || (is.logical(parent) && all(is.na(parent)))) || !is.null(dim(parent))) {
     abort("parent", c(
@@ -207,7 +209,8 @@ parents_of_edges <- function(edge, n, call) {
   check_parents(parent, n, "parent", call)
 }
 
-# The rows of x are all nodes or, for a phylogeny, its tips: matched by name where both have names, else in order.
+# Matches the rows of x to nodes of a tree. They are all nodes or, for a phylogeny, its tips; they are matched
+# by name if both have names, else in order.
 match_nodes <- function(tree, x, arg, call) {
   n <- length(tree$parent)
   given <- NROW(x)
@@ -234,8 +237,8 @@ match_nodes <- function(tree, x, arg, call) {
   list(parent = tree$parent, at = if (!identical(at, seq_len(n))) at, names = tree$names)
 }
 
-# New data of a fit of trees and their parents, with positions: list(x, parent), x without the columns that hold these.
-# Without `parent` the new rows have the trees of the fit.
+# The trees of new data: list(x, parent), where parent includes positions, and x lacks the columns that hold
+# these. Without `parent` the new rows have the trees of the fit.
 new_trees <- function(fit, x, parent, arg, call) {
   if (!has_trees(fit$input)) {
     if (!is.null(parent)) {

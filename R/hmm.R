@@ -175,7 +175,7 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
                             ...) {
   if (...length()) control <- control_with(control, ...)
   here <- rlang::current_env()
-  x <- stats::formula(x) # of terms()
+  x <- stats::formula(x) # formula() takes terms, too
   read_arguments(rlang::enquos(id = id, weights = weights, labels = labels), data)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
@@ -199,7 +199,8 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   )
 }
 
-# What to do with missing values where the user did not say: models with hidden rows accept them.
+# The action on missing values if the user did not choose one: models whose rows are seen through noise
+# (hidden rows) accept them.
 action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
   if (is.null(na_action)) {
     hidden <- inherits(obs, "bnp_obs") && isTRUE(obs_facts(obs)$hidden)
@@ -208,8 +209,9 @@ action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
   check_na_action(na_action, call)
 }
 
-# id: a value for each row, or the name of a column of x, which then is not modelled. input: what the fit is to keep
-# about its input. labels: as in with_state_labels(); covariates: as from split_covariates().
+# Fits sequences. id: a value for each row, or the name of a column of x, which then is not modelled. input:
+# what the fit is to keep about its input. labels: as in with_state_labels(); covariates: the result of
+# split_covariates().
 fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights, parent = NULL,
                           labels = list(), covariates = NULL, error_call = rlang::caller_env()) {
   prior <- for_sequences(prior)
@@ -247,7 +249,8 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
 }
 
-# The columns of the data beside that of the sequences; for a list of sequences, of all of them one after the other.
+# The columns of the data without the column that names the sequences. For a list of sequences, the rows of
+# all of them one after the other.
 columns_beside <- function(x, id) {
   if (is.list(x) && !is.data.frame(x)) {
     alike <- length(x) && all(vapply(x, function(one) is.data.frame(one) && identical(names(one), names(x[[1L]])), NA))
@@ -260,7 +263,8 @@ unit_word.bnp_hmm <- function(fit) "sequence"
 
 state_lag <- function(fit) obs_lag(fit$model$obs)
 
-# Values by row, where the first `lag` rows of each sequence get the value of the first modelled row.
+# Values by row, in which the first `lag` rows of each sequence (without a state of their own) get the value
+# of the row after them.
 carry_back <- function(values, starts, lag) {
   if (lag == 0L || NROW(values) == 0L) {
     return(values)
@@ -303,7 +307,8 @@ kept_of_data.bnp_hmm <- function(fit, data) {
   out
 }
 
-# Computed in parts, so that all rows times all states need not be in memory at once.
+# Probabilities of the states on the most probable path, computed in parts, so that all rows times all states
+# need not be in memory at once.
 path_probabilities.bnp_hmm <- function(fit, data, most = 5e6) {
   parts <- sequence_parts(diff(data$starts), fit$state$k, most)
   unlist(lapply(parts, function(groups) {
@@ -313,7 +318,8 @@ path_probabilities.bnp_hmm <- function(fit, data, most = 5e6) {
   }), use.names = FALSE)
 }
 
-# Runs of sequences with these lengths: each run has at most `most` rows times k states, or is one sequence.
+# Divides sequences of these lengths into parts: each part has at most `most` rows times k states, or is one
+# sequence.
 sequence_parts <- function(lengths, k, most) {
   split(seq_along(lengths), (cumsum(as.double(lengths)) * k) %/% most)
 }
@@ -326,7 +332,7 @@ fitted.bnp_hmm <- function(object, ...) {
   for_all_rows(object$input, stats::setNames(as.integer(object$labels), object$input$row_names))
 }
 
-# Probabilities given all rows of the sequence or tree.
+# Probabilities of states given all rows of the sequence or tree.
 predictive_states.bnp_hmm <- function(fit, data) {
   fit <- fit_for_any_row(fit, data)
   if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)

@@ -35,13 +35,14 @@ cluster_history <- function(fit) {
   fit$history %||% next_history(NULL, seq_len(fit$state$k), fit$sizes, nobs(fit))
 }
 
-# Named by the identities of clusters. clusters: their numbers.
+# Names values by the lasting identities of clusters, which updates do not change. clusters: their present
+# numbers.
 with_ids <- function(fit, clusters) stats::setNames(cluster_ids(fit)[clusters], names(clusters))
 
-# Brings a history (NULL: none yet) up to date. ids, sizes: of the present clusters; seen: the number of observations
-# seen so far; touched: for each cluster, whether some of the new observations belong to it; merged: data frame (id,
-# into) of the merges since. Clusters in the history that are not in `ids` were merged or else removed; clusters that
-# came and went in between leave no trace.
+# Updates the history of clusters (NULL: none yet). ids, sizes: of the present clusters; seen: the number of
+# observations seen so far; touched: for each cluster, whether some of the new observations belong to it;
+# merged: data frame (id, into) of the merges since. Clusters in the history that are not in `ids` were merged
+# or else removed. Clusters that were born and gone between two histories leave no trace.
 next_history <- function(history, ids, sizes, seen, touched = rep(TRUE, length(ids)), merged = NULL) {
   born <- !ids %in% history$id
   history <- rbind(history, data.frame(
@@ -57,8 +58,8 @@ next_history <- function(history, ids, sizes, seen, touched = rep(TRUE, length(i
   history
 }
 
-# The cluster into which `id` was merged. If that one came and went in between, the cluster into which it was merged
-# itself. NA: none.
+# The known cluster into which cluster `id` was merged, NA if there is none. If it was merged into a cluster
+# that is not in `known`, because it existed only between two histories, the merges are followed further.
 merged_into <- function(id, merged, known) {
   repeat {
     id <- as.integer(merged$into[match(id, merged$id)])
@@ -71,9 +72,9 @@ merged_into <- function(id, merged, known) {
   }
 }
 
-# The history of a stream, whose engine reports for each cluster when it was born and last seen. departed: a table of
-# those that are gone. A cluster that was gone before the first time clusters were tidied up leaves no trace, unless it
-# is in the history.
+# The history of clusters in a stream, whose engine reports for each cluster when it was born and last seen.
+# departed: a table of clusters that are gone. A cluster that was gone before clusters were first split,
+# merged or removed leaves no trace, unless it is in the history.
 history_of_stream <- function(history, clusters, sizes, departed) {
   merged <- departed
   departed <- departed[departed$lasting | departed$id %in% history$id, ]
@@ -92,8 +93,8 @@ history_of_stream <- function(history, clusters, sizes, departed) {
   out
 }
 
-# What happened between two histories, which print() reports as `fit$changes`: list(born, merged, removed). born and
-# removed are ids, merged is a data frame (id, into).
+# The changes of clusters between two histories, which print() reports as `fit$changes`: list(born, merged,
+# removed). born and removed are identities, merged is a data frame (id, into).
 history_changes <- function(before, after) {
   was <- before$id[before$fate == "alive"]
   left <- after[after$id %in% was & after$fate != "alive", ]
@@ -104,7 +105,8 @@ history_changes <- function(before, after) {
   )
 }
 
-# The changes in words: "Last update: 1 cluster born (9), 2 merged (4 into 2, 5 into 1)"; NULL before the first update.
+# Describes the changes of clusters in the last update: "Last update: 1 cluster born (9), 2 merged (4 into 2,
+# 5 into 1)"; NULL before the first update.
 described_changes <- function(fit) {
   changes <- fit$changes
   if (is.null(changes)) {

@@ -1,7 +1,8 @@
-# Missing values of a row given its observed values and its cluster.
+# Missing values of a row, given its observed values and its cluster.
 
-# list(x, sd): the internal data in which missing cells are replaced by their expectations (numbers) or by the codes of
-# the most probable levels, and standard deviations of the replaced numbers (NA elsewhere). prob: rows x clusters.
+# Fills missing cells with their expectations (numbers) or the codes of the most probable levels: list(x, sd)
+# with the completed internal data and standard deviations of the replaced numbers (NA elsewhere). prob:
+# probabilities of clusters, rows x clusters.
 expected_missing <- function(fit, data, prob) {
   sd <- matrix(NA_real_, data$n, data$d)
   x <- data$x
@@ -29,7 +30,7 @@ expected_missing <- function(fit, data, prob) {
   list(x = x, sd = sd)
 }
 
-# The internal data with draws in place of missing cells; path: the cluster of each row.
+# Fills missing cells of the internal data with random draws. path: the cluster of each row.
 draw_missing <- function(fit, data, clusters, path) {
   if (state_lag(fit) > 0L) {
     return(draw_series_gaps(fit$model$obs, clusters, data, path))
@@ -42,8 +43,9 @@ draw_missing <- function(fit, data, clusters, path) {
   x
 }
 
-# Calls f(block, own, clusters, columns) for each block with missing cells: the block's model, its data of these rows,
-# its part of the clusters' parameters, and its columns.
+# Calls f(block, own, clusters, columns) for each block of a product (observation model of some columns) with
+# missing cells: the block's model, its data of these rows, its part of the clusters' parameters, and its
+# columns.
 for_gappy_blocks <- function(fit, data, rows, clusters, f) {
   obs <- fit$model$obs
   data <- data[rows]
@@ -60,14 +62,15 @@ for_gappy_blocks <- function(fit, data, rows, clusters, f) {
   }
 }
 
-# The probability of each level in each cluster: clusters x levels.
+# The probability of each level of a block's columns in each cluster: clusters x levels.
 level_probabilities <- function(block, clusters) {
   do.call(rbind, lapply(clusters, function(q) {
     unlist(by_column_of_levels(block, q$concentration, function(a) a / sum(a)))
   }))
 }
 
-# Where columns are independent within a cluster, moments given the observed cells are those of the predictive.
+# Moments of cells in one cluster, given the observed cells of their row. If columns are independent within a
+# cluster, these are the moments of the predictive distribution.
 obs_gap_moments.default <- function(obs, q, data) {
   if (obs_can(obs, "conditional")) {
     return(conditional_moments(obs_conditional(obs, q, data$x), data))
@@ -92,8 +95,8 @@ obs_draw_gaps.default <- function(obs, clusters, data, path) {
   x
 }
 
-# Groups rows by which of the first D columns are missing, and calls f(rows, o, m) for each group: o and m are the
-# numbers of observed and of missing columns. Complete rows are left out.
+# Groups rows by which of the first D columns are missing, and calls f(rows, o, m) for each group: o and m are
+# the numbers of the observed and of the missing columns. Complete rows are left out.
 by_pattern <- function(missing, f) {
   pattern <- apply(missing, 1L, function(gone) paste(which(gone), collapse = " "))
   for (one in setdiff(unique(pattern), "")) {
@@ -103,8 +106,8 @@ by_pattern <- function(missing, f) {
   }
 }
 
-# Moments of the missing cells under a multivariate Student-t: t$location (rows x D), t$scale (D x D) times t$spread
-# (one per row), t$df.
+# Moments of the missing cells of rows given their observed cells, under a multivariate Student-t
+# distribution: t$location (rows x D), t$scale (D x D) times t$spread (one per row), t$df.
 conditional_moments <- function(t, data) {
   d <- ncol(t$location)
   mean <- data$x
@@ -119,7 +122,8 @@ conditional_moments <- function(t, data) {
   list(mean = mean, var = var)
 }
 
-# x with draws of the missing cells, for Gaussian rows around p$location (rows x D) with covariance p$cov.
+# Draws missing cells given the observed ones for Gaussian rows around p$location (rows x D) with covariance
+# p$cov. Returns the completed x.
 draw_conditional <- function(p, data) {
   x <- data$x
   if (!has_missing(data)) {
@@ -133,9 +137,9 @@ draw_conditional <- function(p, data) {
   x
 }
 
-# The regression of the coordinates m on the coordinates o under a covariance S: shift = e S_oo^-1 S_om for the offsets
-# e (rows x o), square = e S_oo^-1 e', cov = S_mm - S_mo S_oo^-1 S_om. Computed in units of the diagonal, so that scales
-# do not matter.
+# The regression of the coordinates m on the coordinates o under a covariance S = s: shift = e S_oo^-1 S_om
+# for the offsets e (rows x o), square = e S_oo^-1 e', cov = S_mm - S_mo S_oo^-1 S_om. Computed in units of
+# the diagonal, so that scales do not matter.
 regress <- function(s, o, m, e) {
   unit <- sqrt(diag(s))
   s <- s / outer(unit, unit)
@@ -153,7 +157,8 @@ regress <- function(s, o, m, e) {
   )
 }
 
-# One draw of a covariance whose inverse is Wishart, with df degrees of freedom and inverse scale `scale`.
+# Draws a covariance whose inverse has a Wishart distribution, with df degrees of freedom and inverse scale
+# `scale`.
 draw_covariance <- function(df, scale) {
   unit <- sqrt(diag(scale))
   half <- wishart_root(df, chol2inv(chol(scale / outer(unit, unit))))
@@ -168,7 +173,7 @@ clusters_given.default <- function(fit, data, new = TRUE) {
   list(prob = of_rows(data, state_probabilities(fit, data)), draw = function() of_rows(data, draw_each(drawn)))
 }
 
-# One draw of a column number for each row of a matrix of weights.
+# Draws a column number for each row of a matrix of weights.
 draw_each <- function(weight) {
   reached <- weight
   for (k in seq_len(ncol(weight))[-1L]) reached[, k] <- reached[, k - 1L] + weight[, k]

@@ -1,9 +1,10 @@
 # Missing values of autoregressions, given the rows before and after them and the clusters of all rows.
 
-# Where rows have scales, cells given scales and scales given cells are drawn in turn, this many times (a guess).
+# The number of Gibbs sweeps if rows have scales (as with heavy tails): cells given scales and scales given
+# cells are drawn in turn (a guess).
 sweeps_of_scales <- 20L
 
-# The internal data with draws in place of missing cells; path: the cluster of each row.
+# Fills missing cells of autoregressions with random draws. path: the cluster of each row.
 draw_series_gaps <- function(obs, clusters, data, path) {
   parameters <- vector("list", length(clusters))
   for (k in unique(path)) parameters[[k]] <- draw_regression(clusters[[k]])
@@ -28,8 +29,8 @@ sequence_rows <- function(data) {
   Map(function(from, to) from + seq_len(to - from), data$starts[-length(data$starts)], data$starts[-1L])
 }
 
-# The missing cells (row, column) of one sequence, in groups that are conditionally independent: no row and its `lag`
-# predecessors contain cells of two groups.
+# The missing cells (row, column) of one sequence, in groups that are conditionally independent: no row and
+# the `lag` rows before it contain cells of two groups.
 gaps_of_series <- function(missing, lag) {
   cells <- which(missing, arr.ind = TRUE)
   cells <- unname(cells[order(cells[, 1L], cells[, 2L]), , drop = FALSE])
@@ -37,8 +38,8 @@ gaps_of_series <- function(missing, lag) {
   lapply(split(seq_len(nrow(cells)), part), function(at) cells[at, , drop = FALSE])
 }
 
-# Fills missing cells with values near by (the last observed one, else the next), so that offsets from them keep their
-# digits.
+# Fills missing cells with values near by (the last observed one, else the next), so that differences from
+# them keep their digits.
 with_neighbours <- function(x) {
   apply(x, 2L, function(v) {
     seen <- which(!is.na(v))
@@ -46,12 +47,13 @@ with_neighbours <- function(x) {
   }) |> matrix(nrow(x))
 }
 
-# The Gaussian distribution of the offsets of the cells `gap` from their values in x, given all other cells and the
-# states of a sequence. Row t has the noise e_t = x_t - C s_t, which is linear in those cells that are in row t or its
-# regressors s_t: e_t = e_t(x) + G_t u. The precision of u is therefore the sum of G' W G, and the precision times the
-# mean is the sum of -G' W e(x) (Rue and Held, 2005, Gaussian Markov Random Fields, section 2.3). Returns list(mean,
-# root, unit) in units of the conditional standard deviations, root' root = precision. scale: a factor of each row's
-# precision.
+# The Gaussian distribution of the missing cells `gap` of a sequence, given all other cells and the states of
+# the rows. Their offsets u from the values in x are computed.
+# Row t has the noise e_t = x_t - C s_t, which is linear in those cells that are in row t or its regressors
+# s_t: e_t = e_t(x) + G_t u. With W the precision of the noise, the precision of u is therefore the sum of G'
+# W G, and the precision times the mean is the sum of -G' W e(x) (Rue and Held, 2005, Gaussian Markov Random
+# Fields, section 2.3). Returns list(mean, root, unit) in units of the conditional standard deviations, root'
+# root = precision. scale: a factor of each row's precision.
 conditional_of_gap <- function(obs, parameters, x, path, gap, scale) {
   d <- ncol(x)
   rows <- rows_beside_gap(obs, x, gap)
@@ -60,7 +62,7 @@ conditional_of_gap <- function(obs, parameters, x, path, gap, scale) {
   for (t in rows) {
     own <- parameters[[path[t]]]
     noise <- noise_of_row(obs, own, x, t)
-    back <- t - gap[, 1L] # how many rows before row t each cell is
+    back <- t - gap[, 1L] # for each cell, how many rows before row t it is
     g <- matrix(0, d, nrow(gap))
     g[cbind(gap[back == 0L, 2L], which(back == 0L))] <- 1
     lagged <- which(back >= 1L & back <= obs$lag)
@@ -74,8 +76,8 @@ conditional_of_gap <- function(obs, parameters, x, path, gap, scale) {
   list(mean = backsolve(root, backsolve(root, shift * unit, transpose = TRUE)), root = root, unit = unit)
 }
 
-# The rows whose noise depends on the cells of a gap: those with missing cells and the rows that have them as
-# regressors.
+# The rows whose noise depends on the missing cells `gap`: those that contain the cells, and those that have
+# them as regressors.
 rows_beside_gap <- function(obs, x, gap) {
   seq(max(gap[1L, 1L], obs$lag + 1L), min(gap[nrow(gap), 1L] + obs$lag, nrow(x)))
 }
@@ -93,8 +95,8 @@ draw_scales_of_noise <- function(obs, parameters, x, path, gap, scale) {
   scale
 }
 
-# One draw of a cluster's coefficients and noise: list(coef, cov, root, nu) with root' root = cov; nu: the degrees of
-# freedom of the noise, where it is Student-t.
+# Draws a cluster's coefficients and noise from their posterior: list(coef, cov, root, nu) with root' root =
+# cov. nu: the degrees of freedom of the noise, if it is Student-t.
 draw_regression <- function(q) {
   cov <- draw_covariance(q$df, q$scale)
   root <- chol(cov)
@@ -103,8 +105,8 @@ draw_regression <- function(q) {
   list(coef = coef, cov = cov, root = root, nu = if (!is.null(q$tails_node)) draw_tails(q))
 }
 
-# The first rows of a series, on which it is conditioned, have no distribution, so that their missing cells cannot be
-# drawn.
+# Refuses missing cells in the first `lag` rows of a series. The series is conditioned on these rows: they
+# have no distribution, so that their missing cells cannot be drawn.
 check_first_rows <- function(data, lag, call) {
   first <- which(sequence(diff(data$starts)) <= lag & rowSums(data$missing) > 0)
   if (length(first)) {

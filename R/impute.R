@@ -84,8 +84,8 @@ imputations <- function(fit, newdata, data, m, seed, new, call = rlang::caller_e
   structure(unname(sets$sets), data = newdata, seed = sets$seed, class = c("bnp_imputations", "list"))
 }
 
-# newdata with missing values replaced by their expectations or most probable levels; the attribute `sd` has standard
-# deviations.
+# Replaces missing values of newdata by their expectations or most probable levels. The attribute `sd` has
+# standard deviations.
 expected_values <- function(fit, newdata, data, call = rlang::caller_env()) {
   check_imputable(fit, newdata, data, call)
   if (has_missing(data) && state_lag(fit) > 0L) {
@@ -135,13 +135,15 @@ check_imputable <- function(fit, newdata, data, call) {
   }
 }
 
-# For messages: what a model with this kind of `gaps` conditions on.
+# Texts for messages: for each kind of `gaps` that a model can have, what it takes as known and does not
+# model.
 not_modelled <- c(
   pairs = "how many trials there were, or how long a row was watched, is known and not drawn",
   rows = "the total of a row is known and not drawn"
 )
 
-# Puts the values of a completed internal matrix (of levels, their codes) into newdata where it has missing values.
+# Puts values from a completed internal matrix (for levels, their codes) into newdata where it has missing
+# values.
 put_back <- function(fit, newdata, data, x) {
   if (is.list(newdata) && !is.data.frame(newdata)) {
     group <- group_of_rows(data)
@@ -174,13 +176,13 @@ put_back <- function(fit, newdata, data, x) {
   newdata
 }
 
-# For a vector, which is one row, the positions of the missing value of each column.
+# The positions of the missing values in a vector v that stands for one row, column by column of the data.
 in_columns_of <- function(v, data) {
   missing <- which(data$missing[1L, ])
   if (is.null(names(v)) || is.null(data$column_names)) missing else match(data$column_names[missing], names(v))
 }
 
-# A column of a data frame with these values or labels in some rows.
+# A column of a data frame in which some rows are replaced by these values or labels.
 filled_column <- function(v, rows, values) {
   if (is.factor(v)) levels(v) <- union(levels(v), values)
   if (is.logical(v) && is.character(values)) values <- values == "TRUE"

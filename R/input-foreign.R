@@ -1,7 +1,7 @@
-# Converts objects of other packages to what this package reads, or says how the user can convert them. Values with a
-# meaning of their own (units, distances, times) are never taken as plain numbers.
+# Converts objects of other packages to what this package reads, or says how the user can convert them. Values
+# with a meaning of their own (units, distances, times) are never taken as plain numbers.
 
-# Classes of numbers that are not plain numbers, and the advice that an error gives for each.
+# Classes of numbers that are not plain numbers, each with the advice that an error gives.
 foreign_numbers <- list(
   units = "Drop the unit once all columns have the one you want: {.code units::drop_units()}.",
   difftime = "Convert it in a unit of your choice: {.code as.numeric(x, units = \"hours\")}.",
@@ -17,7 +17,7 @@ foreign_numbers <- list(
                chosen by the columns of a data frame."
 )
 
-# The first of these classes that x has; character() for plain numbers.
+# The first class in `foreign_numbers` that x has; character() for plain numbers.
 foreign_class <- function(x) {
   utils::head(names(foreign_numbers)[inherits(x, names(foreign_numbers), which = TRUE) > 0], 1L)
 }
@@ -27,14 +27,14 @@ is_plain_number <- function(x) {
   (is.numeric(x) || is.logical(x)) && !isS4(x) && !(is.object(x) && length(foreign_class(x)))
 }
 
-# One line of advice for each kind of column that is not numeric.
+# Advice for errors about columns that are not numeric, one line for each kind of column.
 foreign_remedies <- function(columns) {
   kinds <- unique(unlist(lapply(columns, function(v) if (is.character(v)) "character" else foreign_class(v))))
   remedies <- foreign_numbers[kinds]
   if (length(remedies)) stats::setNames(unlist(remedies, use.names = FALSE), rep("i", length(remedies)))
 }
 
-# Refuses tables whose rows are not observations.
+# Refuses tables whose rows are not observations, such as tables of distances.
 refuse_relations <- function(x, arg, call) {
   refuse_files(x, arg, call)
   refuse_unseparated(x, arg, call)
@@ -67,7 +67,7 @@ refuse_other_censoring <- function(x, arg, call) {
   }
 }
 
-# zoo and xts objects: only their values and times are used.
+# Whether x is a zoo or xts object, of which only the values and times are used.
 is_indexed <- function(x) inherits(x, "zoo")
 
 split_times <- function(x, arg = "x", call = rlang::caller_env()) {
@@ -92,15 +92,15 @@ split_times <- function(x, arg = "x", call = rlang::caller_env()) {
   list(x = values, times = zoo::index(x))
 }
 
-# The names that columns have in x, the result of plain_columns(), in which columns of matrices are columns of their
-# own.
+# The names of the columns of x, the result of plain_columns() for these columns: those of a column that is a
+# matrix are columns of their own.
 flat_names <- function(columns, x) {
   parts <- attr(x, "parts")
   unlist(lapply(columns, function(name) if (name %in% colnames(x)) name else parts[[name]] %||% name))
 }
 
-# Makes the names of columns unique: columns that share a name, as from cbind() of lagged series, get numbers; columns
-# without a name are called x1, x2, ... by position, as in a matrix without names.
+# Makes the names of columns unique. Columns that share a name, as from cbind() of lagged series, get numbers;
+# columns without a name are called x1, x2, ... by position, as in a matrix without names.
 unique_columns <- function(x, arg = NULL, call = NULL) {
   names <- colnames(x)
   if (!anyDuplicated(names)) {
@@ -130,8 +130,8 @@ unique_columns <- function(x, arg = NULL, call = NULL) {
 
 id_column <- function(id, call = rlang::caller_env()) column_named(id, "id", call)
 
-# Gives a result made of `data` and further columns the class of `data` (data.table, tibble); other results are tibbles
-# where that package is installed, as in broom.
+# Gives a result made of `data` and further columns the class of `data` (data.table, tibble). Other results
+# are tibbles if that package is installed, as in broom.
 like_input <- function(out, data) {
   if (inherits(data, "data.table") && requireNamespace("data.table", quietly = TRUE)) {
     return(data.table::as.data.table(as.data.frame(out)))
@@ -139,7 +139,8 @@ like_input <- function(out, data) {
   as_tidy(as.data.frame(out))
 }
 
-# Cluster 0 is noise in clusterings of dbscan and similar packages. As a start, it is one cluster.
+# Reports how many observations of `start` are noise, as cluster 0 is in clusterings of dbscan and similar
+# packages. They become one cluster of the start.
 say_noise <- function(labels) {
   n <- if (is.numeric(labels)) sum(labels == 0, na.rm = TRUE) else 0L
   if (n > 0L) {
@@ -152,8 +153,8 @@ say_noise <- function(labels) {
   labels
 }
 
-# Turns clusterings of other packages into labels or responsibilities: kmeans(), all objects with one `cluster` or
-# `clustering` per observation, and Mclust objects.
+# Turns clusterings of other packages into labels or responsibilities (probabilities of clusters): kmeans(),
+# all objects with one `cluster` or `clustering` per observation, and Mclust objects.
 start_from_clustering <- function(start, call) {
   if (inherits(start, c("hclust", "dendrogram", "twins"))) {
     abort("start", c(
