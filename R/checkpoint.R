@@ -1,4 +1,4 @@
-# Checkpoints: files from which an interrupted fit goes on in another process (inst/design/data.md).
+# Checkpoints: files from which another process continues an interrupted fit (inst/design/data.md).
 
 #' Continue a fit from its checkpoint
 #'

@@ -1,5 +1,5 @@
-# Methods for the generics of the package clue (cluster ensembles), which need not be installed. Memberships of the
-# training data are the probabilities where the fit keeps them, else 0 and 1.
+# Methods for the generics of the package clue (cluster ensembles), which need not be installed. Memberships
+# of the training data are probabilities if the fit keeps them, else 0 and 1.
 
 #' @exportS3Method clue::is.cl_partition
 is.cl_partition.bnp_fit <- function(x) TRUE

@@ -1,7 +1,7 @@
 # Known inputs of filters: numbers given for each row, such as controls, whose effects on the system are
 # known.
 
-# The inputs of the rows of `data` (internal form): a matrix n x q.
+# The known inputs of the rows of `data` (internal form), as a matrix n x q.
 inputs_of_rows <- function(f, inputs, data, call) {
   if (!is.null(data$inputs)) {
     if (!is.null(inputs)) {

@@ -1,4 +1,4 @@
-# Exact filters of hidden Markov models.
+# Exact filters of hidden Markov models: probabilities of states as rows arrive.
 
 #' @rdname bnp_filter
 #' @export

@@ -1,4 +1,5 @@
-# Classes of new rows and sequences under fits with labels (R/hmm-labels.R).
+# Predicts classes of new rows and sequences, under hidden Markov models that were fitted with labels
+# (R/hmm-labels.R).
 
 # Adds labels of rows to new data; the labels must be classes of the fit.
 with_new_labels <- function(data, labels, fit, call) {

@@ -97,7 +97,7 @@ class Emission {
   EmissionPrior prior_;
   double value_ = 0;
   Vec w_, c_, inverse_, df_, scale_;
-  Vec f_, g_, f1_;      // F_j, G_j and f_j: d × m × m, d × m, d × m
+  Vec f_, g_, f1_;      // blocks F_j, G_j and f_j of the potential: d × m × m, d × m, d × m
   Vec all_f_, all_f1_;  // sums of F_j and f_j over all columns, for rows without gaps
 };
 

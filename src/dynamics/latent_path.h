@@ -25,7 +25,7 @@ struct Series {
 struct StartPrior {
   Vec mean;            // mean of x_1, m numbers
   Vec precision;       // inverse of P_0, m × m
-  double log_det = 0;  // log|P_0|
+  double log_det = 0;  // log determinant of P_0
 };
 
 /// Moments of q(x), the posterior of the hidden states x of n rows.
@@ -39,7 +39,7 @@ struct LatentPaths {
   Index before = 0, after = 0;  // length of a feature row before and after the part of the dynamics
   Vec mean;                     // means of the hidden states x, n × m
   Vec var;                      // covariances of the hidden states x, n × m(m+1)/2, packed lower triangles
-  Vec features;                 // n × n_features(), column-major
+  Vec features;                 // expected features E φ of the rows, n × n_features(), column-major
   // for each sequence: E log N(x_1; mean, P_0), of its first hidden state under the prior
   Vec start;
   Vec entropy;  // for each sequence: the entropy of q(x)

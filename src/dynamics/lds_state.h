@@ -22,7 +22,7 @@ struct LdsProblem {
   StartPrior start;
   Index m;
   double log_unit;           // Σ log unit of the m hidden columns; 0 if they have no units
-  Vec log_units;             // log unit of each observed column
+  Vec log_units;             // logarithm of the unit of each observed column
   std::vector<Index> units;  // sequences in which at least one row has a mode
   Vec row_weight;            // weight of each row; empty: all 1
   std::uint64_t seed = 0;
@@ -53,7 +53,7 @@ struct LdsState {
   std::vector<Emission> emission;  // posterior of the emission: one for all modes, or one for each mode
   Summary total;                   // summary of all rows, given r and paths
   Globals globals;                 // the globals that are optimal for total
-  Globals visited;                 // the globals at which assign() found r and total
+  Globals visited;                 // the globals at which assign() computed r and total
   Terms terms;
   double elbo = 0;
 };

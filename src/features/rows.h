@@ -59,7 +59,7 @@ class Rows {
 };
 
 /// Layout of the statistics of K features in a Summary; the offset, a feature that all rows have, comes first
-/// if there is one. With ν_nk = q(z_nk = 1):
+/// if there is one. With ν_nk = q(z_nk = 1), the probability that row n has feature k:
 ///   obs N_k = Σ ν_k;  extra (S_zx)_k = Σ ν_k x and, last, the entropy Σ h₂(ν_k);
 ///   pair [0] S_zz = Σ E z zᵀ over all rows, [g] over the rows that miss column group g ≥ 1;
 ///   scalar [1] rows, [2] observed cells, [3] S_xx = Σ|x|².

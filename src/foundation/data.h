@@ -29,7 +29,7 @@ struct DataShape {
   bool weighted = false;         // rows have weights (Dataset::weight)
   bool labelled = false;         // rows have known labels (Dataset::classes)
   bool trees = false;            // rows have parents (Dataset::back)
-  bool positions = false;        // rows have a Dataset::position
+  bool positions = false;        // rows have positions or covariate patterns (Dataset::position)
 };
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
@@ -54,7 +54,8 @@ struct Dataset {
   /// weights.
   const double* weight = nullptr;
 
-  /// For each row the number, in class_sets, of the set of classes to which it may belong; null: all 0.
+  /// For each row the number, in class_sets, of the set of classes to which it may belong. 0, or null for all
+  /// rows: the row may belong to any cluster.
   const int* classes = nullptr;
   const ClassSets* class_sets = nullptr;
 
@@ -62,9 +63,9 @@ struct Dataset {
   /// parent is the row before. The rows of a subtree are consecutive, its root first, so that parents come
   /// before their children.
   const int* back = nullptr;
-  /// In trees: the position of each row among the children of its parent, on which the transition into the
-  /// row may depend. Where transition weights depend on covariates: the row's covariate pattern. Numbered
-  /// from 0; null: all 0.
+  /// Selects how the clusters of a row and of its parent are related. In trees, the position of each row
+  /// among the children of its parent, on which the transition into the row may depend. In models whose
+  /// transition weights depend on covariates, the row's covariate pattern. Numbered from 0; null: all 0.
   const int* position = nullptr;
 
   /// Further numbers for each group that an allocation model may use (a response of the group, for example):

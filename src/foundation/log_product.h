@@ -1,4 +1,4 @@
-// Logarithms of products of many factors.
+// The logarithm of a product of many factors.
 #pragma once
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Random variates of common distributions, drawn from streams.
+// Random variates of common distributions, drawn from random streams.
 #pragma once
 #include "foundation/random.h"
 

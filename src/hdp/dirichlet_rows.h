@@ -44,7 +44,8 @@ class DirichletRows {
   RoundedSum value(const WeightMoments& pi, WeightMoments* gradient) const;
 
  private:
-  enum class Own { chord, curve, shifted };  // the three expressions of h
+  // the three upper bounds of E log Γ(κ + απ) among which h is the least
+  enum class Own { chord, curve, shifted };
   struct Plain {
     double n, concentration;
     /// True: the n = K rows are sticky, and this part counts their entries other than that of the own

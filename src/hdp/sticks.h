@@ -45,8 +45,8 @@ struct TopLevel {
   Vec c1, c0;  // coefficients of log u_k and log(1 − u_k), K numbers each
 };
 
-/// The statistics of J plain (not sticky) groups whose proportions are Dirichlet(απ): c1_k = J + 1,
-/// c0_k = J (K + 1 − k) + γ.
+/// The statistics of J plain (not sticky) groups whose proportions are Dirichlet(απ): coefficients c1_k = J +
+/// 1 of log u_k and c0_k = J (K + 1 − k) + γ of log(1 − u_k).
 TopLevel top_level(Index k, double groups, double gamma);
 
 /// The value of L_top, the objective's part that depends on the sticks (see TopLevel), for these sticks.

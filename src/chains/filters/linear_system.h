@@ -18,7 +18,7 @@ struct LinearSystem {
   Vec a, q, f;   // dynamics A, Q, F of the K modes: K × m × (m + 1), K × m × m, K × m × n_inputs
   // observation matrices C, R, G: D × (m + 1), D × D, D × n_inputs; with by_mode, K of each
   Vec c, r, g;
-  Vec start_mean, start_var;  // mean (m) and covariance (m × m) of x_1
+  Vec start_mean, start_var;  // mean (m) and covariance (m × m) of the first row's state x_1
   Vec start, transition;      // probabilities of the first mode (K) and of the next (K × K)
 
   /// Probability p(z_t = to | z_{t−1} = from) of a step between modes. from < 0: the row before has no mode,

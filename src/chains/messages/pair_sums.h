@@ -1,4 +1,4 @@
-// Sums over rows from which expected transitions are computed.
+// Sums of products of messages over rows, from which expected transitions between states are computed.
 #pragma once
 #include "chains/messages/messages.h"
 #include "inference/data/summary.h"

@@ -1,4 +1,5 @@
-// What is stored of L-sparse sequences between visits: the states that each row may be in.
+// What is stored between visits of sequences whose rows may be in L states only (L-sparse): the states of
+// each row.
 #pragma once
 #include "foundation/data.h"
 #include "inference/data/unit_memory.h"

@@ -45,7 +45,8 @@ class ChainPass {
 
   static ChainRows rows_of(const SequenceRows& s, const Segment& x);
   bool pass(const SequenceRows& s, bool log_space);
-  /// Runs all stages once. Returns false when the forward messages may depend on a floor (messages.h).
+  /// Runs the four stages of a pass once, each on its segment (range of rows). Returns false when the forward
+  /// messages may depend on a floor of potentials (messages.h).
   bool step(const SequenceRows& s, const Stages& x, bool log_space);
   void make_room(Index in_memory, Index longest);
   void load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space);

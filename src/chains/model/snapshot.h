@@ -59,7 +59,7 @@ class SnapshotWatch final : public Watch {
   std::vector<Index> begin_, offset_;     // first row of each unit, and how many rows come before it
   std::vector<std::vector<Mass>> found_;  // sequences found in each chunk, with their masses
   std::vector<int> label_;                // most probable state of each row, one unit after the other
-  std::vector<EndMessages> messages_;     // messages and log scales of the same rows, if wanted
+  std::vector<EndMessages> messages_;     // messages and log scales of all rows of the units, if wanted
   Vec log_scale_;
   std::vector<float> mass_;  // units × K: Σ_t r_tk of each sequence, the expected rows of each state
   Vec weight_;

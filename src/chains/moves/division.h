@@ -40,7 +40,7 @@ class HmmDivision : public HmmMove {
     Index born = 0;
     Vec t, kept;
     std::vector<Stretch> stretches;
-    std::vector<Index> state;  // new state of each stretch; −1: the target
+    std::vector<Index> state;  // new state of each stretch; −1: it stays in the target
     int owner = 0;             // class that the new states belong to (Summary::owner)
   };
 

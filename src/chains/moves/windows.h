@@ -1,5 +1,5 @@
-// Windows, short ranges of rows around those that a proposal changes, and rounds of local and global steps
-// over them alone.
+// Windows, short ranges of rows around those that a proposal changes, and rounds of updates of q(z) and of
+// the parameters over these rows alone.
 #pragma once
 #include <functional>
 

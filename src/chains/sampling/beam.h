@@ -13,7 +13,8 @@ namespace bnpvi::chains {
 /// states would be needed, the path stays as it is.
 class Beam {
  public:
-  static constexpr Index most_new = 1024;  // costs half a million random numbers per sweep
+  // largest number of new states in a step; so many cost half a million random numbers
+  static constexpr Index most_new = 1024;
 
   /// rows: the modelled rows (rows with a likelihood) of all sequences.
   Beam(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);

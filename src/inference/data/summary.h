@@ -31,7 +31,7 @@ struct Summary {
   Vec extra;               // K × q, row-major: statistics of the allocation model for each cluster
   Vec pair;                // K × K × pairs, row-major: statistics of ordered pairs of clusters
   Vec scalar;              // statistics of all clusters together, shape.scalars numbers
-  double log_base = 0;     // Σ log h(x) of the rows of whole batches (see batch_log_base)
+  double log_base = 0;     // Σ log h(x), the rows' base measures; only for whole batches (see batch_log_base)
   std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty if no row has a label
   ClusterNames names;      // names of clusters; only in totals and globals, not in summaries of batches
   // what the next visit of the batch needs; null in summaries of all data

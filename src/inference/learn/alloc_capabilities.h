@@ -1,5 +1,5 @@
-// Optional capabilities of allocation models besides the core (alloc_model.h): small interfaces, to which a
-// model returns pointers.
+// Optional capabilities of allocation models in addition to the core (alloc_model.h): small interfaces, to
+// which a model returns pointers.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// The weights of clusters for the next visit of a lap (a pass over all batches).
+// The weights of clusters by which the next visit of a lap (a pass over all batches) multiplies features.
 #pragma once
 #include "inference/learn/state.h"
 

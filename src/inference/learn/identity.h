@@ -23,7 +23,7 @@ inline bool is_spent(const ClusterIdentity& cluster, double size, double seen, b
 struct Departure {
   ClusterIdentity cluster;
   double size = 0;         // its statistic T_0, the number of its observations, when it was removed
-  std::uint64_t into = 0;  // identity of the cluster to which it was joined; 0: it was just removed
+  std::uint64_t into = 0;  // identity of the cluster to which it was joined; 0: it was removed without a join
 };
 
 }  // namespace bnpvi
