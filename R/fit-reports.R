@@ -89,8 +89,8 @@ warn_of_threads <- function(running, asked, most) {
 
 # The report of a fit's progress: list(report, finish), a function that the engine calls once per lap (NULL:
 # no report), and one that ends the report. In a terminal the report is a progress bar, elsewhere a line per
-# lap; in knitr it is one message at the end, as every message becomes a block of output of its own. In a
-# script without `verbose`, a few lines say that a long fit is still running.
+# lap (pass over the data); in knitr it is one message at the end, as every message becomes a block of output
+# of its own. In a script without `verbose`, a few lines say that a long fit is still running.
 progress_reporter <- function(control, class, teller = lap_teller) {
   silent <- list(report = NULL, finish = function() NULL)
   if (isFALSE(control$verbose)) {
@@ -139,9 +139,9 @@ late_lines <- function(told, after = getOption("bnpvi.progress_after", 5), clock
   }
 }
 
-# Makes a function that turns the record of a lap into "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)", and stores
-# the ELBO for the next difference. A restart counts laps from 1 again. A search with hard labels reports the
-# log joint probability, and stochastic learning reports neither.
+# Makes a function that turns the record of a lap (pass over the data) into "Lap 3: 5 clusters, ELBO -1190.1
+# (+2.3)", and stores the ELBO for the next difference. A restart counts laps from 1 again. A search with hard
+# labels reports the log joint probability, and stochastic learning reports neither.
 lap_teller <- function(word = "cluster", traffic = NULL) {
   last <- list(lap = Inf, what = "")
   sent <- traffic_teller(traffic)

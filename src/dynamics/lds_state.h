@@ -9,7 +9,8 @@
 
 namespace bnpvi::dynamics {
 
-/// Number of rows below which a mode counts as idle, where the number of modes is fixed: a guess.
+/// Number of rows below which a mode counts as idle, that is, hardly in use, where the number of modes is
+/// fixed: a guess.
 inline constexpr double idle_rows = 1;
 
 /// The parts of a fit of a switching system that stay the same: data, models, priors and options. obs:
@@ -84,15 +85,15 @@ std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStat
                                    const Summary& total);
 
 /// Updates q(x) of the given sequences (groups; null: all) to the optimum for the mode probabilities, the
-/// globals and the emissions (x-step). Statistics are left as they are.
+/// globals (parameters' posterior) and the emissions (x-step). Statistics are left as they are.
 void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups);
 
 /// Updates q(z) of all sequences to the optimum at the globals (z-step): sets r, the mode probabilities,
 /// total and `visited`.
 void assign(const LdsProblem& problem, LdsState& state);
 
-/// Updates q(z) of one sequence to the optimum at the globals `at`: sets its mode probabilities r and returns
-/// its summary.
+/// Updates q(z) of one sequence to the optimum at the globals (parameters' posterior) `at`: sets its mode
+/// probabilities r and returns its summary (sums of statistics).
 Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, const Globals& at);
 
 /// The statistics of an emission that all modes share, summed over all rows (or over those of one sequence);
@@ -104,8 +105,8 @@ EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths&
 /// independent.
 Summary independent_summary(const LdsProblem& problem, const LdsState& state, Index group);
 
-/// Makes the globals optimal for `total` and the emissions optimal for `seen`, then computes the bound
-/// (global step).
+/// Makes the globals (parameters' posterior) optimal for `total` and the emissions optimal for `seen`, then
+/// computes the bound (global step).
 void renew(const LdsProblem& problem, LdsState& state);
 
 /// Computes the bound and its terms at the present globals.

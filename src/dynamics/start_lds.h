@@ -22,11 +22,11 @@ struct LdsStart {
 /// Makes the state in which all rows have one mode, with this q(x) (paths), the posterior of hidden states.
 LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths);
 
-/// Returns a fit at its start.
-/// With Way::best, four searches run with the bound of `search`, and the fit begins where the best of them
-/// ends. Under the loose bound of the fit itself an additional mode costs so much at first that most windows
-/// worth a mode would fail (inst/bench/lds.R). With more than a thousand rows the four searches are compared
-/// after twenty laps. If the user ends a search, the result is an interrupted fit of one lap.
+/// Returns a fit at its start. With Way::best, four searches run with the bound of `search`, and the fit
+/// begins where the best of them ends. Under the loose bound of the fit itself an additional mode costs so
+/// much at first that most windows worth a mode would fail (inst/bench/lds.R). With more than a thousand rows
+/// the four searches are compared after twenty laps. If the user ends a search, the result is an interrupted
+/// fit of one lap (pass over the data).
 Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnOptions& options);
 
 }  // namespace bnpvi::dynamics

@@ -49,7 +49,7 @@ Vec counts_of(const FeatureProblem& problem, const Summary& total);
 double entropy_of(const Summary& total);
 
 /// Makes the globals (parameters' posterior) and the ELBO optimal for state.total. gram: whether to compute
-/// the second moments of the loadings, too, which visits need (add_gram()).
+/// the second moments of the loadings, too, which visits (updates of q(z)) need (add_gram()).
 void renew(const FeatureProblem& problem, FeatureState& state, bool gram = true);
 
 LocalModel local_model(const FeatureProblem& problem, const FeatureState& state);
@@ -68,12 +68,13 @@ FeatureState state_of(const FeatureProblem& problem, Index k, std::vector<Presen
 /// Replaces the state of the fit by the proposal, and calls the observer.
 void accept(const FeatureProblem& problem, FeatureState& state, FeatureState proposal);
 /// Makes the state of new rows given `statistics` of earlier ones. The rows are visited once, from no
-/// features, at globals that are optimal for `statistics` alone; then globals are optimal for the total. The
-/// total has the new rows and, with `settled`, also `statistics`, as a last batch without rows.
+/// features, at globals (parameters' posterior) that are optimal for `statistics` alone; then globals are
+/// optimal for the total. The total has the new rows and, with `settled`, also `statistics`, as a last batch
+/// without rows.
 FeatureState state_from(const FeatureProblem& problem, const Summary& statistics, bool settled);
 
-// Removes feature j from all summaries; j counts the features after the offset. The globals of the remaining
-// features keep their values, from which the next search starts.
+// Removes feature j from all summaries; j counts the features after the offset (a feature of all rows). The
+// globals of the remaining features keep their values, from which the next search starts.
 void drop_feature(const FeatureProblem& problem, FeatureState& state, Index j);
 void append_features(FeatureState& state, Index more);
 void permute_features(const FeatureProblem& problem, FeatureState& state, const std::vector<Index>& order);

@@ -46,8 +46,8 @@ Loadings fit_loadings(const LinearGaussianPrior& prior, const Rows& rows, const 
 /// M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj.
 double value_without(const LinearGaussianPrior& prior, const Rows& rows, const Loadings& loadings, Index j);
 
-/// Computes loadings.gram and loadings.gram_of, the second moments E[A Aᵀ/σ²] of the loadings. Only visits of
-/// rows need them.
+/// Computes loadings.gram and loadings.gram_of, the second moments E[A Aᵀ/σ²] of the loadings. Only visits
+/// (updates of q(z)) of rows need them.
 void add_gram(const Rows& rows, Loadings& loadings);
 
 }  // namespace bnpvi::features

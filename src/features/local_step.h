@@ -9,8 +9,8 @@
 
 namespace bnpvi::features {
 
-/// The parameters' posterior that a visit of rows needs, for K features. If `offset` is 1, the first feature
-/// is the offset, which all rows have.
+/// The parameters' posterior that a visit (update of q(z)) of rows needs, for K features. If `offset` is 1,
+/// the first feature is the offset, which all rows have.
 struct LocalModel {
   const Rows& rows;
   const Loadings& loadings;  // must have their second moments (add_gram())

@@ -28,7 +28,7 @@ bool overtakes(const FeatureProblem& problem, FeatureState& proposal, double to_
 /// Proposes a new feature along a direction of the residuals of batch b. The scores of rows along the
 /// direction are divided in two groups by their values; rows of the group farther from 0 begin with the
 /// feature's probability ν = 0.9, the others with 0.1, and rows of other batches with 0 until their next
-/// visit. The batch is visited a few times. Returns true if the ELBO of all rows rose.
+/// visit (update of q(z)). The batch is visited a few times. Returns true if the ELBO of all rows rose.
 bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Direction kind, Stream stream);
 
 /// Proposes at most `most` features at once, along independent directions of the residuals whose scores

@@ -21,11 +21,11 @@ class RowStep {
   /// Begins with row i of the batch. g (K numbers): the evidence τ̂ M x of the row for each feature, with M
   /// the means of the loadings.
   void begin(Index i, const double* g);
-  /// Sets the probabilities ν (K numbers, 1 for the offset).
+  /// Sets the probabilities ν (K numbers, 1 for the offset, a feature of all rows).
   void set(const double* nu);
   /// Sets each ν_k = σ(e_k + g_k − ½ G_kk − G_k0) from the prior log odds e_k and the evidence of this
   /// feature alone. σ: logistic function; G: second moments of the loadings, of which G_k0 is the entry of
-  /// the offset.
+  /// the offset (a feature of all rows).
   void set_alone();
   void sweep(Index most);
   /// Flips two features at once, among those that the last sweep included; a feature that the row has is

@@ -43,10 +43,10 @@ class SparseMessages {
   /// e_1..t−1). e: exponentials of the potentials (used by ScaledNumbers only).
   bool forward(const SparseRows& rows, Index from, Index m, const double* e, double* alpha, double* scale);
 
-  /// Chooses the set of states of each row from left to right, for a first visit. Each set is the best given
-  /// the rows before: the L states k with the largest [Σ_j α_{t−1}(j) P_jk] e_t(k). log_all (m × K):
-  /// log-likelihoods of all states in these rows; e_all: their exponentials relative to the largest of the
-  /// row (used by ScaledNumbers only).
+  /// Chooses the set of states of each row from left to right, for a first visit (update of q(z)). Each set
+  /// is the best given the rows before: the L states k with the largest [Σ_j α_{t−1}(j) P_jk] e_t(k). log_all
+  /// (m × K): log-likelihoods of all states in these rows; e_all: their exponentials relative to the largest
+  /// of the row (used by ScaledNumbers only).
   bool choose_forward(const SparseRows& rows, Index from, Index m, const double* log_all, const double* e_all,
                       double* alpha);
 

@@ -1,5 +1,5 @@
-// What is stored between visits of sequences whose rows may be in L states only (L-sparse): the states of
-// each row.
+// What is stored between visits (updates of q(z)) of sequences whose rows may be in L states only (L-sparse):
+// the states of each row.
 #pragma once
 #include "foundation/data.h"
 #include "inference/data/unit_memory.h"
@@ -8,8 +8,8 @@ namespace bnpvi::chains {
 
 /// Makes an empty memory for the sequences `units`. For each modelled row it will hold the set of the L =
 /// `width` states that the row may be in. These sets and the globals (posterior of the parameters) of the
-/// last visit determine q(z), so that the summary of some sequences can be computed again and subtracted from
-/// that of their batch. As long as K ≤ L, each row has all K states.
+/// last visit determine q(z), so that the summary (sums of statistics) of some sequences can be computed
+/// again and subtracted from that of their batch. As long as K ≤ L, each row has all K states.
 std::shared_ptr<UnitMemory> chain_memory(const Dataset& data, const std::vector<Index>& units, Index lag,
                                          Index width);
 

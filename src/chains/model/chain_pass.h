@@ -6,10 +6,10 @@
 
 namespace bnpvi::chains {
 
-/// Forward–backward over sequences, which adds its results to a summary. Rows are processed in segments of at
-/// most `segment_rows`: a sequence of several segments is passed forward, then backward. In between, the
-/// potentials and forward messages of the last segments stay in memory, as many as fit. From each other
-/// segment only one message is kept, from which its messages are computed again.
+/// Forward–backward over sequences, which adds its results to a summary. Rows are processed in segments
+/// (ranges of rows) of at most `segment_rows`: a sequence of several segments is passed forward, then
+/// backward. In between, the potentials and forward messages of the last segments stay in memory, as many as
+/// fit. From each other segment only one message is kept, from which its messages are computed again.
 ///
 /// When several threads share a long sequence, four segments are processed at a time, since messages are a
 /// recursion that only one thread can compute. The four tasks do not depend on each other: statistics of one
@@ -38,7 +38,8 @@ class ChainPass {
   };
 
   /// The segments (ranges of rows) on which the four stages of a pass work at the same time: one is loaded,
-  /// one passed forward, one passed backward and one added to the summary. A stage without work has nullptr.
+  /// one passed forward, one passed backward and one added to the summary (sums of statistics). A stage
+  /// without work has nullptr.
   struct Stages {
     Segment *load, *forward, *backward, *collect;
   };
@@ -66,9 +67,10 @@ class ChainPass {
   double entropy_ = 0;
   const Index most_rows_;  // largest number of rows of a segment
   const Index most_kept_;  // largest number of segments in memory
-  // how many segments each stage is ahead of the next: 1 when stages run at the same time, else 0
+  // how many segments (ranges of rows) each stage is ahead of the next: 1 when stages run at the same time,
+  // else 0
   const Index ahead_;
-  // the segments in memory: segment i of a sequence is at i modulo their number
+  // the segments (ranges of rows) in memory: segment i of a sequence is at i modulo their number
   std::vector<Segment> segments_;
   Vec before_;  // for each segment, the forward message that enters it (K numbers)
   Vec beta_;

@@ -64,16 +64,17 @@ class HmmAlloc : public AllocModel,
   SummaryShape shape(const ObsModel& obs) const override;
 
   /// Computes q(z) of the sequences and trees of a visit by forward–backward, and returns their summary. A
-  /// sequence is processed in segments of bounded length, so that only one message per segment must be kept.
-  /// With L-sparse responsibilities each row may be in L states only, which are remembered (chain_memory.h);
-  /// the sets that a visit chooses are never worse than those it began with. Trees are passed upward and
-  /// downward (tree_pass.h), always with all states.
+  /// sequence is processed in segments (ranges of rows) of bounded length, so that only one message per
+  /// segment must be kept. With L-sparse responsibilities each row may be in L states only, which are
+  /// remembered (chain_memory.h); the sets that a visit chooses are never worse than those it began with.
+  /// Trees are passed upward and downward (tree_pass.h), always with all states.
   Summary local_step(const Visit& in) const override { return step(in, false); }
 
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;
 
-  /// Computes again the summary that the last visit of some units (sequences or trees) found. in.globals must
-  /// be the globals of that visit, and in.memory, if the model has one, the memory that the visit left.
+  /// Computes again the summary (sums of statistics) that the last visit of some units (sequences or trees)
+  /// found. in.globals must be the globals (parameters' posterior) of that visit, and in.memory, if the model
+  /// has one, the memory that the visit left.
   Summary found_before(const Visit& in) const { return step(in, true); }
 
   /// Adds expected transitions to the statistics with which a fit starts, as if the states of rows were
@@ -144,7 +145,7 @@ class HmmAlloc : public AllocModel,
   // parameters of q of the tilt (effects of covariates); empty without a tilt
   Vec tilts(const Globals& globals) const;
 
-  /// The ELBO's term of transitions for state assignments with the summary `total`:
+  /// The ELBO's term of transitions for state assignments with the summary (sums of statistics) `total`:
   ///   Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk }.
   RoundedSum transition_value(const Summary& total, const Globals& globals) const;
 
@@ -173,15 +174,15 @@ class HmmAlloc : public AllocModel,
   double value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
                        bool start) const;
 
-  // Computes q(z) and its summary. same_sets: the sets of states that L-sparse rows may be in are left as
-  // they are in the memory.
+  // Computes q(z) and its summary (sums of statistics). same_sets: the sets of states that L-sparse rows may
+  // be in are left as they are in the memory.
   Summary step(const Visit& in, bool same_sets) const;
   // the summary without the classes of the states (Summary::owner)
   Summary summary_of_visit(const Visit& in, bool same_sets) const;
 };
 
 /// The expected number of first states, M_0k (row 0), or of transitions, M_jk (rows from 1 on, in the order
-/// of TransitionRows), in a summary. Never negative.
+/// of TransitionRows), in a summary (sums of statistics). Never negative.
 double transition_count(const Summary& s, Index row, Index k);
 
 }  // namespace bnpvi::chains

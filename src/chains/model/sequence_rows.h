@@ -39,8 +39,8 @@ struct Piece {
   Index parts = 1;
 };
 
-/// Divides all units (sequences or trees) into pieces, in order. numbers: length of the sum of one piece, in
-/// doubles (count_chunks()).
+/// Divides all units (sequences or trees) into pieces, in order. numbers: length of the sum of one piece
+/// (some consecutive sequences), in doubles (count_chunks()).
 std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag,
                                    Index numbers);
 
@@ -67,10 +67,10 @@ class PieceWork {
   /// True if for_chunks() and for_parts() run their two kinds of tasks at the same time.
   bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
 
-  /// Calls task(part) for every chunk of the piece, and beside(0) .. beside(n_beside − 1), which are longer
-  /// tasks (recursions that compute messages). If overlaps(), all may run at the same time, and the longer
-  /// ones begin first. Otherwise the chunks come first and beside(0) last, so that beside(i) may use the
-  /// results of all chunks and of beside(j), j > i.
+  /// Calls task(part) for every chunk of the piece (some consecutive sequences), and beside(0) ..
+  /// beside(n_beside − 1), which are longer tasks (recursions that compute messages). If overlaps(), all may
+  /// run at the same time, and the longer ones begin first. Otherwise the chunks come first and beside(0)
+  /// last, so that beside(i) may use the results of all chunks and of beside(j), j > i.
   template <class Task, class Beside>
   void for_chunks(Task task, Index n_beside, Beside beside) {
     const auto one = [&](Index i) {
@@ -84,8 +84,8 @@ class PieceWork {
     for (Index i = n_beside - 1; i >= 0; --i) one(i);
   }
 
-  /// Divides rows 0 .. n − 1 among the chunks of the piece, and calls use(begin, m) for the rows begin ..
-  /// begin + m − 1 of chunk `part`, unless it has none.
+  /// Divides rows 0 .. n − 1 among the chunks of the piece (some consecutive sequences), and calls use(begin,
+  /// m) for the rows begin .. begin + m − 1 of chunk `part`, unless it has none.
   template <class Use>
   void rows_of_chunk(Index part, Index n, Use use) const {
     const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
@@ -124,12 +124,12 @@ class PieceWork {
   std::vector<FeatureSum> sums_;
 };
 
-/// Computes the summary of all units (sequences or trees) of a batch: `out` plus the summaries of the pieces,
-/// in order. make_pass(piece, pool) must return an object with two functions: run(SequenceRows), which is
-/// called with consecutive sequences of the piece (at most segment_rows rows together, or a single longer
-/// sequence), and finish(), which returns their Summary. Sequences of different weights get separate objects,
-/// whose summaries are multiplied by the weight. Pieces run as tasks of the pool; a long sequence runs alone,
-/// on all threads.
+/// Computes the summary (sums of statistics) of all units (sequences or trees) of a batch: `out` plus the
+/// summaries of the pieces, in order. make_pass(piece, pool) must return an object with two functions:
+/// run(SequenceRows), which is called with consecutive sequences of the piece (at most segment_rows rows
+/// together, or a single longer sequence), and finish(), which returns their Summary. Sequences of different
+/// weights get separate objects, whose summaries are multiplied by the weight. Pieces run as tasks of the
+/// pool; a long sequence runs alone, on all threads.
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
   const std::vector<Piece> pieces = cut_into_pieces(in.data, in.units, in.obs.capabilities().lag,

@@ -1,5 +1,5 @@
-// Snapshot of a fit for its moves: the rows and sequences in which each state occurs, as visits of batches
-// found them.
+// Snapshot of a fit for its moves: the rows and sequences in which each state occurs, as visits (updates of
+// q(z)) of batches found them.
 #pragma once
 #include "chains/messages/window_messages.h"
 #include "inference/learn/batch_work.h"
@@ -15,7 +15,7 @@ struct Snapshot {
   // groups × K: Σ_t r_tk, the expected rows of state k in a sequence, without weights
   std::vector<float> mass;
   Vec weight;  // weight of each sequence
-  // globals (parameters' posterior) at the last visit of each batch
+  // globals (parameters' posterior) at the last visit (update of q(z)) of each batch
   std::vector<std::shared_ptr<const WorkGlobals>> at;
   // Forward and backward messages of the most probable state of every row, and the log scale of every row;
   // NaN where they were not computed. Empty unless a move needs them.
@@ -65,8 +65,8 @@ class SnapshotWatch final : public Watch {
   Vec weight_;
 };
 
-/// Task that computes again what the last visit of some sequences of a batch found
-/// (HmmAlloc::found_before()), given the globals and the memory of that visit.
+/// Task that computes again what the last visit (update of q(z)) of some sequences of a batch found
+/// (HmmAlloc::found_before()), given the globals (parameters' posterior) and the memory of that visit.
 class SeenWork final : public BatchWork {
  public:
   SeenWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,

@@ -10,7 +10,7 @@ namespace bnpvi::chains {
 /// Visits sequences whose rows may be in L states each (L-sparse) in three sweeps. The first passes messages
 /// from the left over the remembered sets of states (at a first visit it chooses the sets instead); the
 /// second runs from the right and replaces each set by its best one; the third is forward–backward over the
-/// new sets, which gives the summary.
+/// new sets, which gives the summary (sums of statistics).
 ///
 /// Memory: about 30 L bytes for each row of the sequences being processed, and the log-likelihoods of all K
 /// states for one segment of 1,024 rows; for two segments when threads share a long sequence, as a sweep then
@@ -45,9 +45,9 @@ class SparseChainPass {
   /// false then. The next segment may be loaded during a sweep.
   template <class Load, class Sweep>
   bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
-  /// Sweeps over s from right to left in groups of eight consecutive segments. For each group it calls
-  /// sweep(from, n), then use(part, from, n) for its chunks. use() may run during the sweep of the next
-  /// group.
+  /// Sweeps over s from right to left in groups of eight consecutive segments (ranges of rows). For each
+  /// group it calls sweep(from, n), then use(part, from, n) for its chunks. use() may run during the sweep of
+  /// the next group.
   template <class Sweep, class Use>
   void go_back(const SequenceRows& s, Sweep sweep, Use use);
   void collect(const SequenceRows& s, Index part, Index from, Index n);
@@ -74,7 +74,7 @@ class SparseChainPass {
   // rows × L: the states that each row may be in; log_e_, e_ and alpha_ have the same shape
   std::vector<int> state_;
   Buffer log_e_, e_, alpha_, scale_;
-  // segments being processed: one, or two if one is loaded during the sweep of the other
+  // segments (ranges of rows) being processed: one, or two if one is loaded during the sweep of the other
   std::vector<Segment> segments_;
   Vec start_count_, pair_, log_space_pair_;
   double entropy_ = 0;

@@ -28,18 +28,18 @@ class HmmMove : public Move {
  protected:
   /// Tries a proposal: the touched sequences (numbers in the whole data set, ascending) are visited again
   /// after `changes` of the states, which are then ordered by size. start: statistics of all data under the
-  /// changes, for the first visit. windows: unless null or not worthwhile, rounds over these windows (ranges
-  /// of rows) come first, and a proposal whose ELBO does not rise there is refused. Returns true if the
-  /// proposal was accepted; state, memory and snapshot are then new.
+  /// changes, for the first visit (update of q(z)). windows: unless null or not worthwhile, rounds over these
+  /// windows (ranges of rows) come first, and a proposal whose ELBO does not rise there is refused. Returns
+  /// true if the proposal was accepted; state, memory and snapshot are then new.
   bool attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched, Index rounds,
                const Windows* windows = nullptr);
   /// Tries a proposal without windows (ranges of rows), starting from the statistics of the present state
   /// under the changes of the list of states.
   bool attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds);
 
-  /// Visits all sequences until a visit gains little, so that proposals compete with a converged state; then
-  /// drops states with less than half a row. Returns false if visits still gain much after the maximal number
-  /// of visits.
+  /// Visits all sequences until a visit (update of q(z)) gains little, so that proposals compete with a
+  /// converged state; then drops states with less than half a row. Returns false if visits still gain much
+  /// after the maximal number of visits.
   bool visit_until_converged(State& state);
 
   /// Proposes to drop all states with less than half an expected row at once, unless the number of states is
@@ -66,7 +66,8 @@ class HmmMove : public Move {
   /// The ELBO at the end of the last attempt, accepted or not.
   double reached() const { return reached_; }
 
-  /// True if the snapshot has the forward and backward messages that windows of rows (windows.h) need.
+  /// True if the snapshot (results of the last visits) has the forward and backward messages that windows of
+  /// rows (windows.h) need.
   bool has_windows() const { return !now_.messages.empty(); }
 
   /// True if this lap's proposals have visited as many rows as they may: further proposals wait for a later
@@ -78,8 +79,8 @@ class HmmMove : public Move {
   Snapshot now_;
 
  private:
-  // For each batch, the summary (sums over rows) that the last visit found for the units in parts[batch];
-  // empty for batches without units.
+  // For each batch, the summary (sums over rows) that the last visit (update of q(z)) found for the units in
+  // parts[batch]; empty for batches without units.
   std::vector<Summary> seen(const State& state, const std::vector<EditedPart>& parts);
   void visit_all(State& state);
   // The globals (parameters' posterior) from which rounds over all rows begin; nothing if rounds over the

@@ -35,7 +35,8 @@ class HmmDivision : public HmmMove {
 
  private:
   // A proposal of new states 0 .. born − 1, with statistics t, for some stretches of rows. kept: statistic of
-  // the first target state at the first visit after the division; empty: the one that it has now.
+  // the first target state at the first visit (update of q(z)) after the division; empty: the one that it has
+  // now.
   struct Newborn {
     Index born = 0;
     Vec t, kept;

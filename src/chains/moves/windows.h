@@ -27,17 +27,18 @@ class Windows {
           const std::vector<Stretch>& around);
 
   /// False if the windows have most of the rows of the sequences, so that visiting all rows costs little
-  /// more, or if the snapshot lacks the messages of the rows at the ends of a window.
+  /// more, or if the snapshot (results of the last visits) lacks the messages of the rows at the ends of a
+  /// window.
   bool worthwhile() const { return worthwhile_; }
   double rows() const { return static_cast<double>(rows_); }
 
-  /// The summary (sums over rows) of all windows as the last visits found them. Each window's statistics are
-  /// conditional on the states i, j of the rows just outside it, and are multiplied by w, the probability of
-  /// this pair of states.
+  /// The summary (sums over rows) of all windows as the last visits (updates of q(z)) found them. Each
+  /// window's statistics are conditional on the states i, j of the rows just outside it, and are multiplied
+  /// by w, the probability of this pair of states.
   const Summary& before() const { return before_; }
-  /// The summary of all windows, as in before(), after a visit at other globals (parameters' posterior).
-  /// number: for each state of the snapshot, its number in these globals. Sets `sure` to false where messages
-  /// may depend on a floor of potentials.
+  /// The summary of all windows, as in before(), after a visit (update of q(z)) at other globals (parameters'
+  /// posterior). number: for each state of the snapshot (results of the last visits), its number in these
+  /// globals. Sets `sure` to false where messages may depend on a floor of potentials.
   Summary visit(const Globals& globals, const std::vector<Index>& number, bool& sure) const;
 
  private:
@@ -51,8 +52,8 @@ class Windows {
   double share_of(const Snapshot& now, const Window& window, double log_sum) const;
   // The summary of all windows at these globals (parameters' posterior). share(window, log_sum): returns the
   // factor by which the statistics of a window enter the summary, given the log sum of its messages. number:
-  // for each state of the snapshot, its number in the globals. sure: set to false where messages may depend
-  // on a floor.
+  // for each state of the snapshot (results of the last visits), its number in the globals. sure: set to
+  // false where messages may depend on a floor.
   Summary pass(const Globals& globals, const std::vector<Index>& number, bool& sure,
                const std::function<double(Index, double)>& share) const;
   struct Part;  // some of the windows, for one thread
@@ -76,7 +77,8 @@ class WindowRounds final : public Rounds {
  public:
   WindowRounds(const MoveContext& context, const State& state, Changes changes, const Windows& windows);
 
-  /// False if the messages of a visit may depend on a floor of potentials, so that the results are of no use.
+  /// False if the messages of a visit (update of q(z)) may depend on a floor of potentials, so that the
+  /// results are of no use.
   bool sure() const { return sure_; }
 
  private:

@@ -14,9 +14,11 @@ struct ClusterNames {
 
   bool any() const { return !of.empty(); }
   int of_cluster(Index j) const { return any() ? of[static_cast<std::size_t>(j)] : 0; }
-  /// The name of the cluster that results from joining clusters a and b, of which at most one has a name.
+  /// The name (number of a prior of its own) of the cluster that results from joining clusters a and b, of
+  /// which at most one has a name.
   int of_pair(Index a, Index b) const { return std::max(of_cluster(a), of_cluster(b)); }
-  /// True if at most one of these clusters has a name, so that they may be joined.
+  /// True if at most one of these clusters has a name (number of a prior of its own), so that they may be
+  /// joined.
   bool at_most_one(const std::vector<Index>& clusters) const {
     return std::count_if(clusters.begin(), clusters.end(), [this](Index j) { return of_cluster(j) > 0; }) < 2;
   }

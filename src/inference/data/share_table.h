@@ -1,5 +1,5 @@
-// Shares: for each unit of a batch (a group of rows), the clusters that it used at its last visit, and its
-// expected count in each.
+// Shares: for each unit of a batch (a group of rows), the clusters that it used at its last visit (update of
+// q(z)), and its expected count in each.
 #pragma once
 #include <functional>
 #include <memory>
@@ -12,13 +12,14 @@ namespace bnpvi {
 
 /// How much of one unit (a group of rows) belongs to one cluster k. The responsibilities r of the unit's rows
 /// u are not stored: they follow from the shares and from C, the expected log-likelihoods of the rows at the
-/// visit, r_uk ∝ exp(C_u,column + P_k), and their sum over rows is N_k.
+/// visit (update of q(z)), r_uk ∝ exp(C_u,column + P_k), and their sum over rows is N_k.
 struct Share {
   int cluster;        // present number of the cluster
   int column;         // column of C that belongs to the cluster: the cluster's number at the visit
   double count;       // N_k, the expected number of the unit's rows in the cluster
   double log_weight;  // P_k, the log weight of the cluster in the unit, up to a constant
-  /// θ̂_k = N_k + a_k, where a_k is the prior of the unit, at which the tangent of log Γ was last taken.
+  /// θ̂_k = N_k + a_k, where a_k is the prior of the unit (row or group of rows), at which the tangent of log
+  /// Γ was last taken.
   double theta;
 };
 
@@ -52,8 +53,8 @@ struct ShareBlock {
   Vec local;  // further numbers of the units, as the allocation model defines them
 };
 
-/// Where in a ShareTable the shares of one unit (a group of rows) are stored, and when its next visit
-/// searches for another local optimum.
+/// Where in a ShareTable the shares of one unit (a group of rows) are stored, and when its next visit (update
+/// of q(z)) searches for another local optimum.
 struct UnitShares {
   int block = 0;          // index of the block in ShareTable::block
   int n = 0;              // number of shares
@@ -66,8 +67,8 @@ struct UnitShares {
   int n_local = 0;
 };
 
-/// Appends the shares of a unit, and its further numbers, to a block of a table and returns where they are
-/// stored. number: the block's number in its table.
+/// Appends the shares of a unit (row or group of rows), and its further numbers, to a block of a table and
+/// returns where they are stored. number: the block's number in its table.
 UnitShares remember(ShareBlock& block, int number, Shares share, const Vec& local = {});
 
 /// The shares of all units of a batch (groups of rows), in the order of the units. Memory: 32 bytes for each
@@ -80,8 +81,8 @@ struct ShareTable {
   bool empty() const { return block.empty(); }
   Shares shares(Index i) const;
 
-  /// The weights of the clusters at the visit of unit i, from which the log-likelihoods C of its rows follow,
-  /// or null. If null, C is stored at logs(i): rows × columns, column by column.
+  /// The weights of the clusters at the visit (update of q(z)) of unit i, from which the log-likelihoods C of
+  /// its rows follow, or null. If null, C is stored at logs(i): rows × columns, column by column.
   const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
   const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
 
@@ -97,7 +98,7 @@ struct ShareTable {
   ShareTable renumbered(const std::vector<Index>& number) const;
 
   /// A copy of the table in which `change` has changed the shares of every unit; it is called for each unit
-  /// in turn, with the unit's weight.
+  /// (row or group of rows) in turn, with the unit's weight.
   ShareTable changed(const std::function<void(std::vector<Share>&, double weight)>& change) const;
 
   /// A copy of the table in which units at[0], at[1], ... are replaced by units first, first + 1, ... of
@@ -111,7 +112,7 @@ struct ShareTable {
                      const std::function<void(Index i, Vec& c)>& append) const;
 
   /// Writes the table. Weights and log-likelihoods C that several blocks share are written once; with weights
-  /// = false neither is written, as the next visit needs neither.
+  /// = false neither is written, as the next visit (update of q(z)) needs neither.
   void write(Writer& out, bool weights = true) const;
   /// Reads a table. weights: the weights to use for all blocks that were written without weights.
   static ShareTable read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);

@@ -36,8 +36,8 @@ struct Summary {
   ClusterNames names;      // names of clusters; only in totals and globals, not in summaries of batches
   // what the next visit of the batch needs; null in summaries of all data
   std::shared_ptr<const UnitMemory> memory;
-  /// True for a batch whose data are no longer available (those of an earlier fit): visits skip it, and its
-  /// statistics stay as they are.
+  /// True for a batch whose data are no longer available (those of an earlier fit): visits (updates of q(z))
+  /// skip it, and its statistics stay as they are.
   bool settled = false;
 
   Summary() = default;
@@ -62,8 +62,8 @@ struct Summary {
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
-  // Adds another summary, multiplied by `scale`. Summaries that are combined must have the same shape, k and
-  // owners. Results have the same bits with any pool or none.
+  // Adds another summary (sums of statistics), multiplied by `scale`. Summaries that are combined must have
+  // the same shape, k and owners. Results have the same bits with any pool or none.
   void add(const Summary& other, double scale = 1);
   void exchange(const Summary& old, const Summary& fresh, Pool* pool);  // adds fresh − old
   // the sum of at least one part, added in order
@@ -76,8 +76,8 @@ struct Summary {
   void append(Index m, int owned_by = 0);         // adds m empty clusters at the end, owned by this class
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 
-  /// Writes the summary with its unit memory (what the next visit needs). weights: see UnitMemory::write()
-  /// and read().
+  /// Writes the summary (sums of statistics) with its unit memory (what the next visit needs). weights: see
+  /// UnitMemory::write() and read().
   void write(Writer& out, bool weights = true) const;
   static Summary read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 

@@ -1,4 +1,5 @@
-// Unit memory: what a visit of a batch stores for the next visit of the same units.
+// Unit memory: what a visit (update of q(z)) of a batch stores for the next visit of the same units (rows or
+// groups of rows).
 #pragma once
 #include <memory>
 
@@ -8,8 +9,8 @@
 
 namespace bnpvi {
 
-/// What a visit of a batch stores about its units for their next visit: a plain value, of which an allocation
-/// model uses the parts that it needs.
+/// What a visit (update of q(z)) of a batch stores about its units for their next visit: a plain value, of
+/// which an allocation model uses the parts that it needs.
 ///   support: a few clusters for each row. When units are groups, the rows of unit[i] are row_start[i] ..
 ///     row_start[i + 1] − 1 of the table; otherwise `unit` and `row_start` are empty and row i is unit i of
 ///     the batch.
@@ -21,12 +22,13 @@ struct UnitMemory {
   SupportTable support;
   ShareTable shares;
   std::vector<Index> unit, row_start;
-  // clusters 0 .. known_k − 1 existed at the visit; later ones are newborn (proposed by a birth since)
+  // clusters 0 .. known_k − 1 existed at the visit (update of q(z)); later ones are newborn (proposed by a
+  // birth since)
   Index known_k = 0;
   std::vector<int> born;  // for each newborn cluster, its number after renumbering; −1: it was removed
   Index visits = 1;
 
-  /// The present numbers of the clusters born since the visit, if there are now k clusters.
+  /// The present numbers of the clusters born since the visit (update of q(z)), if there are now k clusters.
   std::vector<int> newborn(Index k) const;
 
   /// A copy of the memory with clusters renumbered: number[j] is the new number of cluster j, −1 if it was

@@ -38,12 +38,13 @@ class Joins {
  public:
   virtual ~Joins() = default;
 
-  /// Adds to `out`, for each pair of clusters, how joining the pair changes the summary of these units
-  /// (JoinChanges).
+  /// Adds to `out`, for each pair of clusters, how joining the pair changes the summary (sums of statistics)
+  /// of these units (JoinChanges).
   virtual void add_changes(JoinChanges& out) = 0;
 
-  /// Joins cluster b to a in these units. This alters what joining other pairs would change: the differences
-  /// are added to `out`. Pairs with b are still stored under b; JoinChanges::merge completes the join.
+  /// Joins cluster b to a in these units (rows or groups of rows). This alters what joining other pairs would
+  /// change: the differences are added to `out`. Pairs with b are still stored under b; JoinChanges::merge
+  /// completes the join.
   virtual void join(Index a, Index b, JoinChanges& out) = 0;
 
   /// Renews further statistics that are linear bounds (tangents) taken at earlier globals (parameters'

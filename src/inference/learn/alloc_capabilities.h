@@ -17,9 +17,9 @@ class BatchWork;
 /// them gives another model.
 class LearnedConcentrations {
  public:
-  /// The same model with better values of its concentrations: the objective at the state's summaries and
-  /// globals (parameters' posterior) is higher, once the tangents of the batches were renewed (Tangents).
-  /// Null if the model learns no concentrations, or no better values are found.
+  /// The same model with better values of its concentrations: the objective at the state's summaries (sums of
+  /// statistics) and globals (parameters' posterior) is higher, once the tangents of the batches were renewed
+  /// (Tangents). Null if the model learns no concentrations, or no better values are found.
   virtual std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const = 0;
   /// The concentrations that learned() changes, as fields of this model; empty if the model learns none.
   virtual NamedArrays learned_fields() const = 0;
@@ -31,12 +31,13 @@ class LearnedConcentrations {
   ~LearnedConcentrations() = default;
 };
 
-/// Capability of models whose summaries contain tangents, that is, linear lower bounds of convex terms, taken
-/// at the globals (parameters' posterior) of the visit.
+/// Capability of models whose summaries (sums of statistics) contain tangents, that is, linear lower bounds
+/// of convex terms, taken at the globals (parameters' posterior) of the visit (update of q(z)).
 class Tangents {
  public:
-  /// Renews the tangents in a batch's summary, which were taken at earlier globals or concentrations: they
-  /// are taken at the present ones, without the data. The ELBO at the present globals rises or stays.
+  /// Renews the tangents in a batch's summary (sums of statistics), which were taken at earlier globals or
+  /// concentrations: they are taken at the present ones, without the data. The ELBO at the present globals
+  /// (parameters' posterior) rises or stays.
   virtual void settle(Summary& batch, const Globals& globals) const = 0;
 
  protected:
@@ -58,12 +59,13 @@ class UnitJoins {
   ~UnitJoins() = default;
 };
 
-/// Capability of models whose visits need not multiply all features of a row by the weights of all clusters.
+/// Capability of models whose visits (updates of q(z)) need not multiply all features of a row by the weights
+/// of all clusters.
 class OwnVisits {
  public:
-  /// The weights of the clusters by which visits of these data multiply features. effective: the summary that
-  /// determines the posterior of the clusters. evidence: receives the log evidence Λ of every cluster (K
-  /// numbers), unless null.
+  /// The weights of the clusters by which visits (updates of q(z)) of these data multiply features.
+  /// effective: the summary (sums of statistics) that determines the posterior of the clusters. evidence:
+  /// receives the log evidence Λ of every cluster (K numbers), unless null.
   virtual std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
                                                        const Summary& effective, Pool* pool,
                                                        double* evidence) const = 0;
@@ -75,13 +77,13 @@ class OwnVisits {
   ~OwnVisits() = default;
 };
 
-/// Capability of models whose visits start from what the last visit of the same units stored (its memory),
-/// where this memory does not determine q(z).
+/// Capability of models whose visits start from what the last visit of the same units (rows or groups of
+/// rows) stored (its memory), where this memory does not determine q(z).
 class VisitMemory {
  public:
   /// Joins the memories of a batch after some of its units were visited again: returns the new memory of the
-  /// batch. rest: the memory of the whole batch before; again: the memory of the repeated visit. Null: the
-  /// next visit starts afresh.
+  /// batch. rest: the memory of the whole batch before; again: the memory of the repeated visit (update of
+  /// q(z)). Null: the next visit starts afresh.
   virtual std::shared_ptr<const UnitMemory> joined_memory(
       const std::shared_ptr<const UnitMemory>& rest,
       const std::shared_ptr<const UnitMemory>& again) const = 0;
@@ -90,11 +92,12 @@ class VisitMemory {
   ~VisitMemory() = default;
 };
 
-/// Capability of models in which the memory of the units determines q(z), so that an observer needs no
-/// explicit responsibilities.
+/// Capability of models in which the memory of the units (rows or groups of rows) determines q(z), so that an
+/// observer needs no explicit responsibilities.
 class RememberedUnits {
  public:
-  /// Computes the summary of the units anew from their memory, for tests.
+  /// Computes the summary (sums of statistics) of the units (rows or groups of rows) anew from their memory,
+  /// for tests.
   virtual Summary recompute(const Visit& visit) const = 0;
 
  protected:
@@ -168,8 +171,9 @@ const LearnedConcentrations& concentrations_of(const AllocModel& alloc);
 // default: no kind of watch or work is known
 const WorkReader& work_reader_of(const AllocModel& alloc);
 
-/// The weights for visits that the model's OwnVisits capability gives, or, without that capability, the
-/// weights for all features. cost_of_observation(): likewise its cost, or the number of features.
+/// The weights for visits (updates of q(z)) that the model's OwnVisits capability gives, or, without that
+/// capability, the weights for all features. cost_of_observation(): likewise its cost, or the number of
+/// features.
 std::shared_ptr<const Weights> visit_weights(const AllocModel& alloc, const ObsModel& obs,
                                              const DataShape& data, const Summary& effective, Pool* pool,
                                              double* evidence = nullptr);
@@ -191,7 +195,8 @@ Index stored_in_u(const AllocModel& alloc, Index k);
 /// k: number of clusters.
 bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k);
 
-/// True if what the model stores of the units between visits determines q(z) (RememberedUnits).
+/// True if what the model stores of the units (rows or groups of rows) between visits determines q(z)
+/// (RememberedUnits).
 bool remembers(const AllocModel& alloc);
 
 }  // namespace bnpvi

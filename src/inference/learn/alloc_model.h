@@ -47,7 +47,8 @@ struct AllocFacts {
 /// The prior of the assignments z of units to clusters, and the form of q(z). Immutable.
 ///
 /// Every model guarantees: after global_step() the ELBO is a maximum over the global parameters; local_step()
-/// followed by global_step() never lowers the ELBO; the summaries of the batches add up to that of all data.
+/// followed by global_step() never lowers the ELBO; the summaries (sums of statistics) of the batches add up
+/// to that of all data.
 class AllocModel {
  public:
   AllocModel(const AllocFacts& facts, const Sparsity& sparsity) : facts_(facts), sparsity_(sparsity) {}
@@ -66,31 +67,33 @@ class AllocModel {
   /// L, the largest number of clusters in which a row may have responsibility (Sparsity); 0: no limit.
   Index width() const { return sparsity_.width; }
 
-  /// Dimensions of the summaries of this model with the given observation model.
+  /// Dimensions of the summaries (sums of statistics) of this model with the given observation model.
   virtual SummaryShape shape(const ObsModel& obs) const = 0;
 
-  /// Computes the summary of the optimal q(z) of the given units (rows or groups) at fixed globals
-  /// (parameters' posterior). If the optimum is local or constrained (L-sparse), the ELBO of the result is at
-  /// least that of the q(z) in visit.memory.
+  /// Computes the summary (sums of statistics) of the optimal q(z) of the given units (rows or groups) at
+  /// fixed globals (parameters' posterior). If the optimum is local or constrained (L-sparse), the ELBO of
+  /// the result is at least that of the q(z) in visit.memory.
   virtual Summary local_step(const Visit& visit) const = 0;
 
-  /// Makes a new visitor, which makes the visits of one lap (a pass over all batches). The default's visits
-  /// call local_step().
+  /// Makes a new visitor, which makes the visits (updates of q(z)) of one lap (a pass over all batches). The
+  /// default's visits call local_step().
   virtual std::unique_ptr<Visitor> visitor() const;
 
-  /// Computes the summary of the given units from given responsibilities of their rows; for starts and tests.
+  /// Computes the summary (sums of statistics) of the given units from given responsibilities of their rows;
+  /// for starts and tests.
   virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;
 
-  /// Computes the globals (parameters' posterior) that maximise the ELBO given the whole-data summary. `from`
-  /// is the starting point of iterative searches (its u and omega may be empty or of another length).
+  /// Computes the globals (parameters' posterior) that maximise the ELBO given the whole-data summary (sums
+  /// of statistics). `from` is the starting point of iterative searches (its u and omega may be empty or of
+  /// another length).
   virtual Globals global_step(const Summary& total, const Globals& from) const = 0;
 
   /// Computes globals (parameters' posterior) by a natural-gradient step of the given rate, from `from`
-  /// towards those of a noisy whole-data summary.
+  /// towards those of a noisy whole-data summary (sums of statistics).
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
-  /// Terms of the ELBO except those of data and hyperpriors, for assignments with the summary `total`. The
-  /// globals need not be optimal for it.
+  /// Terms of the ELBO except those of data and hyperpriors, for assignments with the summary (sums of
+  /// statistics) `total`. The globals need not be optimal for it.
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
 
   /// Expected weights E[π_k] of the K clusters and, in infinite models, the expected remainder as number K +

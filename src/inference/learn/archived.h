@@ -9,8 +9,8 @@ namespace bnpvi {
 void write(Writer& out, const NamedArrays& arrays);
 NamedArrays read_arrays(Reader& in);
 
-/// Writes the globals (parameters' posterior), but not Globals::weights (the weights for the next visit),
-/// which follow from the rest.
+/// Writes the globals (parameters' posterior), but not Globals::weights, the weights for the next visit
+/// (update of q(z)), which follow from the rest.
 void write(Writer& out, const Globals& globals);
 Globals read_globals(Reader& in);
 

@@ -17,17 +17,17 @@ struct WorkGlobals {
   bool weighed = false;
   void write(Writer& out) const;  // writes all but globals.weights
   static WorkGlobals read(Reader& in);
-  /// Computes globals.weights, the weights for visits, if they are missing.
+  /// Computes globals.weights, the weights for visits (updates of q(z)), if they are missing.
   void weigh(const Problem& problem);
 };
 
-/// Returns these globals, with their weights computed if they are missing.
+/// Returns these globals (parameters' posterior), with their weights computed if they are missing.
 std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals);
 
-/// A task on one batch and its result, which is a pure function of the batch, the models, the globals and the
-/// bytes that write_task() writes. run() may be called here, or elsewhere on a copy made by
-/// read_batch_work(), whose result comes back through write_result() and read_result(); the results have the
-/// same bits.
+/// A task on one batch and its result, which is a pure function of the batch, the models, the globals
+/// (parameters' posterior) and the bytes that write_task() writes. run() may be called here, or elsewhere on
+/// a copy made by read_batch_work(), whose result comes back through write_result() and read_result(); the
+/// results have the same bits.
 class BatchWork {
  public:
   /// globals: null if the work needs none.
@@ -70,8 +70,8 @@ void do_work(const Problem& problem, Pool& pool, const std::vector<std::unique_p
   do_work(problem, pool, all);
 }
 
-/// The local step (update of q(z) at fixed globals) of all units of a batch, as a task. A watch may observe
-/// the responsibilities.
+/// The local step (update of q(z) at fixed globals) of all units (rows or groups of rows) of a batch, as a
+/// task. A watch may observe the responsibilities.
 class VisitWork final : public BatchWork {
  public:
   /// memory: what the last visit of the batch stored for the next, or null. watch: may be null. base: whether
@@ -99,8 +99,8 @@ class VisitWork final : public BatchWork {
   Assignments* assignments_ = nullptr;
 };
 
-/// The local step (update of q(z) at fixed globals) of some units of a batch, by AllocModel::local_step(), as
-/// a task.
+/// The local step (update of q(z) at fixed globals) of some units (rows or groups of rows) of a batch, by
+/// AllocModel::local_step(), as a task.
 class UnitsWork final : public BatchWork {
  public:
   UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,

@@ -9,8 +9,8 @@ namespace bnpvi {
 /// numbers.
 void require_progress(const Problem& problem, const Progress& progress);
 
-/// Throws std::invalid_argument unless the sizes in a summary that was read are possible for k clusters and
-/// this shape. Its unit memory (what the next visit needs) is not checked.
+/// Throws std::invalid_argument unless the sizes in a summary (sums of statistics) that was read are possible
+/// for k clusters and this shape. Its unit memory (what the next visit needs) is not checked.
 void require_summary(const Summary& summary, const SummaryShape& shape, Index k);
 
 /// Throws std::invalid_argument unless `holds` is true. what: names the mismatch in the message.

@@ -24,12 +24,13 @@ struct Course {
   Index before_phase = 0;  // number of laps before the present phase began
   bool cut = false;        // max_laps ended an earlier phase, so that the fit has not converged
   bool converged = false;
-  /// Why laps ended: "elbo", "max_laps", "numerical" or "interrupted"; empty while laps go on. In fits with
-  /// several starts (restarts.h) also "given_up", or "waits", after which laps may go on.
+  /// Why laps (passes over all batches) ended: "elbo", "max_laps", "numerical" or "interrupted"; empty while
+  /// laps go on. In fits with several starts (restarts.h) also "given_up", or "waits", after which laps may
+  /// go on.
   std::string reason;
   LapRecord taken_back;  // the lap in which a numerical breakdown occurred, if laps ended for that reason
-  /// Objective at the end of the last lap without numerical breakdown, whose state is kept; NaN: there was
-  /// none yet.
+  /// Objective at the end of the last lap (pass over all batches) without numerical breakdown, whose state is
+  /// kept; NaN: there was none yet.
   double objective = std::numeric_limits<double>::quiet_NaN();
   double work = 0;  // operations so far (Pool::spent()), including those of making the start
 

@@ -13,8 +13,8 @@ namespace bnpvi {
 enum class Why { converged, laps, numbers, stopped };
 
 /// A model of some data while it is learned. Data and models to which it refers can be kept alive by hold().
-/// Everything on which further laps depend is in this object or in the driver's Course. If both are written
-/// and read, the fit continues with the same bits.
+/// Everything on which further laps (passes over all batches) depend is in this object or in the driver's
+/// Course. If both are written and read, the fit continues with the same bits.
 class Fit {
  public:
   Fit() = default;
@@ -27,8 +27,8 @@ class Fit {
   virtual LapRecord lap(Index n) = 0;
 
   /// True if there is a complete state that could be returned. While there is none (before all data were
-  /// visited once, or between noisy steps), laps go on whatever their largest number, and the functions below
-  /// are not called.
+  /// visited once, or between noisy steps), laps (passes over all batches) go on whatever their largest
+  /// number, and the functions below are not called.
   virtual bool whole() const { return true; }
 
   /// The objective, which laps (passes over all batches) raise.
@@ -39,11 +39,11 @@ class Fit {
   /// move is left to try.
   virtual bool still() const = 0;
   /// The number of units of data: observations, rows or tokens by their weights; nodes and links of networks.
-  /// The last lap is the first one for which still() is true and which raises the objective by at most `tol`
-  /// × units().
+  /// The last lap (pass over all batches) is the first one for which still() is true and which raises the
+  /// objective by at most `tol` × units().
   virtual double units() const = 0;
-  /// How much a lap may lower the objective, by rounding or by design, without counting as a numerical
-  /// breakdown.
+  /// How much a lap (pass over all batches) may lower the objective, by rounding or by design, without
+  /// counting as a numerical breakdown.
   virtual double slack() const = 0;
 
   /// Begins another phase of learning, which may have another objective. Returns false if there is no further
@@ -57,8 +57,8 @@ class Fit {
 
   /// Writes the state of the fit, in the form that Maker::read() reads for this kind of fit.
   virtual void write(Writer& out) const = 0;
-  /// False if the last lap would not have been made in a fit with more laps, as in stochastic learning. A
-  /// continued run then goes on from the lap before.
+  /// False if the last lap (pass over all batches) would not have been made in a fit with more laps, as in
+  /// stochastic learning. A continued run then goes on from the lap before.
   virtual bool can_go_on() const { return true; }
 
   void hold(std::shared_ptr<const void> what) { held_ = std::move(what); }
