@@ -33,7 +33,7 @@ WindowMessages messages_between(const Chain& chain, Index n, const Ends& ends, d
 /// Messages that a pass over a whole sequence computed for one row and one of its states. They are used for a
 /// window (range of rows) that ends beside this row and is conditioned on this state.
 struct EndMessages {
-  double r = 0;      // posterior probability of the state
+  double r = 0;      // posterior probability of the state in this row
   double alpha = 1;  // probability of the state given this row and those before
   double nu = 1;     // backward message ν of the state (messages.h)
 };

@@ -36,8 +36,8 @@ class TiltedTransitions {
   /// rows, in rows 1 .. K.
   Vec best(const Summary& counts, const TransitionRows& prior, const Vec& near, bool rough = false) const;
 
-  /// The bound of the log probability of these transition counts at q, summed over all rows (L of tilt.h),
-  /// without the normalisers of the Dirichlet priors.
+  /// The bound of the log probability of these transition counts under q(π, λ), summed over all rows (L of
+  /// tilt.h), without the normalisers of the Dirichlet priors.
   RoundedSum value(const Summary& counts, const TransitionRows& prior, const Vec& q) const;
 
   /// The Dirichlet parameters θ̂ of the K transition rows in q, K × width.

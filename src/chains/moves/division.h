@@ -24,8 +24,8 @@ class HmmDivision : public HmmMove {
   std::vector<Stretch> stretches_of(const std::vector<Index>& target, const Sequences& sequences,
                                     Index longest) const;
 
-  /// Proposes to divide these stretches of rows among at most k states. The first of them keeps the target's
-  /// number, and the rows that the target has in other sequences.
+  /// Proposes to divide these stretches of rows among at most k states. The first of the k states keeps the
+  /// target's number, and the rows that the target has in other sequences.
   bool divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
               std::vector<Stretch> stretches, Index k, Stream& stream);
 

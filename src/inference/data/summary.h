@@ -66,7 +66,7 @@ struct Summary {
   // the same shape, k and owners. Results have the same bits with any pool or none.
   void add(const Summary& other, double scale = 1);
   void exchange(const Summary& old, const Summary& fresh, Pool* pool);  // adds fresh − old
-  // the sum of at least one part, added in order
+  // sets all entries to the sum of these parts (at least one), added in order
   void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);
   void scale(double c);
   /// Adds the statistics of cluster b to those of a < b and removes b. The entropy is not additive and stays

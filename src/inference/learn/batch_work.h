@@ -30,7 +30,7 @@ std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Glob
 /// results have the same bits.
 class BatchWork {
  public:
-  /// globals: null if the work needs none.
+  /// globals: the parameters' posterior at which the work is done; null if the work needs none.
   BatchWork(Index batch, std::shared_ptr<const WorkGlobals> globals) : batch(batch), at(std::move(globals)) {}
   virtual ~BatchWork() = default;
 
