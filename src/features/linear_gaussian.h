@@ -7,7 +7,8 @@
 namespace bnpvi::features {
 
 /// Prior of loadings A and noise σ² in the model of a row x_n with features z_n:
-///   x_n | z ~ N(z_nᵀA, σ² I), A_k | σ² ~ N(0, (σ²/ρ) I), 1/σ² ~ Gamma(a, rate b); ρ ~ Gamma(c, rate d), or known.
+///   x_n | z ~ N(z_nᵀA, σ² I), A_k | σ² ~ N(0, (σ²/ρ) I),
+///   1/σ² ~ Gamma(a, rate b),  ρ ~ Gamma(c, rate d), or known.
 struct LinearGaussianPrior {
   double a, b, c, d;
   double rho = 0;  // above 0: the known value of ρ
