@@ -5,11 +5,11 @@
 namespace bnpvi::mixtures {
 
 /// Judges how much clusters overlap, by the responsibilities seen during a lap (a pass over all batches).
-/// Clusters have the numbers that they had in that lap.
+/// Clusters are identified by the numbers that they had in that lap.
 class GroupSharing {
  public:
-  /// Matrices for all pairs of clusters, and their sizes. shared: the entropy that each pair would lose by
-  /// joining (SeenRows::shared); loss: evidence_of_merging() of each pair.
+  /// Takes matrices (K × K) for all pairs of clusters, and the sizes of clusters. shared: the entropy that
+  /// each pair would lose by joining (SeenRows::shared); loss: evidence_of_merging() of each pair.
   GroupSharing(Vec shared, Vec sizes, Vec loss)
       : k_(static_cast<Index>(sizes.size())),
         shared_(std::move(shared)),
@@ -19,8 +19,8 @@ class GroupSharing {
   /// The clusters outside the group that share rows with it, chosen among the few clusters nearest to each
   /// member of the group.
   Target around(const Target& group) const;
-  /// True when every cluster of the group shares enough rows with the others; for a group of one, when it
-  /// shares enough rows with one of the clusters `around`.
+  /// True when every cluster of the group shares enough rows with the other clusters of the group; for a
+  /// group of one cluster, when it shares enough rows with one of the clusters `around`.
   bool overlaps(const Target& group, const Target& around) const;
   /// The entropy, in nats, that would be lost if all clusters of the group were joined with each other and
   /// with all other clusters.
