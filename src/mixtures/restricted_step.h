@@ -61,7 +61,7 @@ class AssignWork final : public BatchWork {
   Vec* share_ = nullptr;
 };
 
-/// A task that computes MassOnRows::statistic() for one batch.
+/// A task that computes MassOnRows::statistic(), the statistic of some rows' mass, for one batch.
 class StatisticWork final : public BatchWork {
  public:
   StatisticWork(Index batch, const MassOnRows& where) : BatchWork(batch, nullptr), where_(&where) {}
