@@ -190,7 +190,8 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   for_all_rows(data, if (type == "prob") state_probabilities(object, data) else most_probable_states(object, data))
 }
 
-# Labels and probabilities with the column names that tidymodels uses for predictions.
+# Clusters and their probabilities as a data frame, with the column names that tidymodels uses for
+# predictions.
 cluster_predictions <- function(cluster, prob) {
   levels <- paste0("Cluster_", seq_len(ncol(prob)))
   probabilities <- as.data.frame(prob, row.names = seq_len(nrow(prob)))
