@@ -2,8 +2,8 @@
 # probability of its most probable cluster.
 
 # The data of the picture: list(kind, points, labels). points: x, y, cluster, uncertainty, the most uncertain
-# last. kind: "plane", x and y are two columns of the data; "line", value and uncertainty; "sorted", rank and
-# uncertainty.
+# last. kind: "plane", the points lie where they are drawn with their clusters; "line", value and uncertainty;
+# "sorted", rank and uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   own <- if (!is.null(data)) as_newdata(fit, data, call, "data")
   prob <- if (is.null(data)) predict(fit, type = "responsibility") else of_rows(own, state_responsibilities(fit, own))
