@@ -22,7 +22,7 @@ arg_of_table <- function(arg, x) {
   if (is.null(origin)) arg else structure(arg, origin = origin)
 }
 
-# Whether `na_action` does anything other than refuse missing values.
+# TRUE if `na_action` does anything other than refuse missing values.
 keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
 
 # Reads all data that bnp_mixture() and methods for its fits accept into the internal form. `use`: what the

@@ -1,4 +1,5 @@
-# The default start of hidden Markov models with a fixed number of states: stats::kmeans().
+# The default start of hidden Markov models with a fixed number of states: clusters of rows by
+# stats::kmeans().
 
 # Labels of rows from ten starts of k-means, which has its own seed. NULL where the user chose another start,
 # or where k-means cannot be used: rows without distances, missing cells, or weights. A fit with a fixed

@@ -150,7 +150,8 @@ emission_params <- function(fit) {
   out
 }
 
-# The arguments C and R of lds_model() from an emission that all modes share, or from a list by mode.
+# The arguments C (loadings, offsets) and R (noise) of lds_model(), from an emission that all modes share or
+# from a list by mode.
 emission_parameters <- function(obs, emission) {
   loadings <- function(e) unname(if (obs$identity) e$loadings else cbind(e$loadings, e$offset))
   if (!sees_by_mode(obs)) {

@@ -1,4 +1,5 @@
-# Filters of fits with hidden linear dynamics, at the posterior means of their parameters or at draws.
+# Filters (predictions row by row) of fits with hidden linear dynamics, at posterior means of their parameters
+# or at draws.
 
 #' @rdname bnp_filter
 #' @export

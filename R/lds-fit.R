@@ -1,6 +1,6 @@
 # Fits of switching linear systems, whose rows are observed with noise.
 
-# data: sequences in the internal form.
+# Fits a switching linear system. data: sequences in the internal form.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "hidden", prior, error_call)
   need_mode_for_noise(obs, prior, error_call)

@@ -264,7 +264,7 @@ print.bnp_lds_model <- function(x, ...) {
   invisible(x)
 }
 
-# The number of inputs of each row of a system.
+# The number of known inputs of each row of a linear system.
 n_inputs <- function(model) dim(model$F)[2L] %||% 0L
 
 # The matrix of one mode, from an array by mode or from a matrix that all modes share.

@@ -23,7 +23,8 @@ local_step.bnp_mixture_by_time <- function(fit, data) {
   share / rowSums(share)
 }
 
-# Draws a cluster for each row with the weights of its time (times x clusters).
+# Draws a cluster for each row with the weights of the row's time. weights: times x clusters; slot: the number
+# of each row's time.
 draw_by_time <- function(weights, slot) {
   out <- integer(length(slot))
   for (t in unique(slot)) {

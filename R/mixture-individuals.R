@@ -193,7 +193,7 @@ training_individuals <- function(fit, data, arg, call) {
   known <- fit$input
   rows <- data
   kept <- known$left_out$kept
-  # Rows without any value, which the fit left out, are present in new data.
+  # New data still have the rows without any value, which the fit left out.
   empty <- is.null(data$left_out) && !is.null(kept) && identical(as.integer(data$n), as.integer(known$left_out$n))
   if (empty) rows <- data[kept]
   same <- !is.null(as_trained(rows, fit)) &&

@@ -202,8 +202,8 @@ draw_trace <- function(picture, main = "", xlab = "Lap", ylab = picture$scale, .
   draw_k(picture$labels, key$rect)
 }
 
-# Writes the number of clusters below the curve at laps where it changes, unless it would overlap an earlier number or
-# the legend.
+# Writes the number of clusters below the curve of the bound at laps (passes over the data) where it changes,
+# unless it would overlap an earlier number or the legend.
 draw_k <- function(labels, key) {
   size <- text_size(labels$k, 0.8)
   y <- labels$elbo - 1.6 * size[2]

@@ -101,7 +101,7 @@ draw_adjacency <- function(fit, data, main = "", xlab = "To nodes, by community"
   graphics::rect(0.5, 0.5, n + 0.5, n + 0.5)
 }
 
-# The memberships of the nodes that are drawn, by community.
+# The memberships of the nodes that are drawn, sorted by community.
 drawn_memberships <- function(fit) {
   order <- node_order(fit)
   unname(fit$prob[order[drawn_of(fit$labels[order], "node")], , drop = FALSE])

@@ -116,8 +116,8 @@ spectral_labels <- function(data, k, absolute, call) {
   match(labels, unique(labels))
 }
 
-# Label propagation: nodes repeatedly take the label that most of their neighbours have (Raghavan and others 2007).
-# Nodes without links are in one group.
+# Communities by label propagation: nodes repeatedly take the label that most of their neighbours have
+# (Raghavan and others 2007). Nodes without links form one group.
 propagated_labels <- function(data) {
   rlang::check_installed("igraph", "for {.code init = \"propagation\"}.")
   graph <- igraph::graph_from_adjacency_matrix(symmetric_adjacency(data), "undirected", weighted = TRUE)

@@ -148,7 +148,8 @@ obs_row_scales.obs_ar <- function(obs, q, data) {
 # regressors and K the posterior precision. Computed so that regressors may have very different units.
 spread_of_rows <- function(q, z) 1 + colSums(backsolve(chol(q$coef_precision), t(z), transpose = TRUE)^2)
 
-# The rows before the first simulated row, oldest first: lag x columns. By default those of the training data.
+# The rows before the first simulated row, oldest first: lag x columns. By default the column medians of the
+# data.
 first_rows <- function(initial, fit, call) {
   lag <- fit$model$obs$lag
   d <- fit$input$d

@@ -59,7 +59,7 @@ obs_resolve.obs_bernoulli <- function(obs, data, start, call) {
 
 learned_beta <- c("a", "b", "prior_strength", "hyper_share")
 
-# The number of observed cells of each column; rows count by their weights.
+# The number of observed cells of each column; a row counts as often as its weight says.
 cells_of_columns <- function(data) {
   if (is_sparse_data(data)) {
     return(rep(sum(data$weights %||% rep(1, data$n)), data$d))

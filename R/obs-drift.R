@@ -5,7 +5,7 @@
 # (obs_gaussian_drift.cpp).
 drift_range <- c(1e-8, 1e8)
 
-# The fields of the observation model for `drift` as a user gives it.
+# The fields that the observation model has for the argument `drift`, a number or "learn".
 drift_fields <- function(drift, call = rlang::caller_env()) {
   if (identical(drift, "learn")) {
     return(list(drift = NULL, learn_drift = TRUE))

@@ -1,4 +1,5 @@
-# Gaussian clusters: one model for each kind of covariance. Methods that they share are those of obs_gaussian.
+# Gaussian clusters: one model for each kind of covariance. The methods that all kinds share are those of
+# class obs_gaussian.
 
 #' @rdname observation_models
 #' @order 2

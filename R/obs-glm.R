@@ -106,8 +106,8 @@ with_stated_family <- function(obs) {
   obs
 }
 
-# The model for the response y of a formula. obs: the model that the user gave, NULL for none. Unless it
-# states a family, a Gaussian regression becomes logistic if the response has two values.
+# The model for the response y of a formula. obs: the model that the call gave or implied. A Gaussian
+# regression becomes logistic if the response has two values, unless the call stated that it is Gaussian.
 obs_of_response <- function(obs, y, call) {
   y <- plain_values(y)
   two <- is.logical(y) || is.factor(y) || is.character(y)

@@ -148,7 +148,7 @@ network_model <- function(obs, prior, labelled = FALSE) {
       assortative = obs$assortative
     ),
     if (has_blocks(prior)) list(gamma = prior$concentration) else {
-      # Without a background its prior is not used.
+      # A model without a background does not use the background's prior.
       background <- obs$background %||% c(1, 1)
       list(
         gamma = prior$gamma, alpha = prior$alpha, a_background = background[1L], b_background = background[2L],

@@ -34,7 +34,7 @@
 #' @name observation_models
 NULL
 
-# Adds the arguments of obs_regression() about random effects to a model of class obs_regression.
+# Adds random effects, as the arguments of obs_regression() describe them, to a model of class obs_regression.
 with_effects <- function(obs, random, random_df, random_scale, shared, call, independent = FALSE) {
   if (!inherits(random, "formula") || length(random) != 2L) {
     abort("formula", c(

@@ -1,4 +1,4 @@
-# Gaussian clusters with one variance for all columns, and clusters that share one covariance.
+# Gaussian clusters with one variance for all columns, and Gaussian clusters that all share one covariance.
 
 # Gives all columns the same unit, so that a variance shared by all columns stays one number.
 common_unit <- function(obs) {
@@ -103,7 +103,7 @@ obs_predictive_cdf.obs_tied <- function(obs, q, data) {
   student_cdf(data$x, q$mean, sqrt(variance * (1 + 1 / q$mean_strength)), Inf)
 }
 
-# --- One variance for all columns ---
+# --- One variance of each cluster for all columns ---
 
 model_gaussian_spherical <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, spherical covariance", class = c("obs_gaussian_diagonal", "obs_gaussian"),

@@ -42,11 +42,11 @@ struct Kernels {
   /// l; v is n × m, out has m(m+1)/2 columns.
   void (*packed_outer)(Index n, Index m, const double* v, Index ldv, double* out, Index ldo);
 
-  /// Softmax of each row w of W (n × k), in place: w becomes exp(w − log_norm) with log_norm = log Σ exp(w).
-  /// Entries below `floor` (a probability ≥ 0; in effect at least DBL_MIN, so that no result is subnormal)
-  /// become exactly 0 and are left out of log_norm. Over the remaining entries, the support, a row therefore
-  /// sums to 1, and −Σ r log r = log_norm − Σ r w holds exactly. The largest entry always remains. A row in
-  /// which all entries are −∞ has no support: it becomes 0 and its log_norm −∞.
+  /// Computes the softmax of each row w of W (n × k), in place: w becomes exp(w − log_norm) with log_norm =
+  /// log Σ exp(w). Entries below `floor` (a probability ≥ 0; in effect at least DBL_MIN, so that no result is
+  /// subnormal) become exactly 0 and are left out of log_norm. So the other entries of a row sum to 1, and −Σ
+  /// r log r = log_norm − Σ r w holds exactly for them. The largest entry always remains. A row in which all
+  /// entries are −∞ becomes 0 and its log_norm −∞.
   void (*softmax_rows)(Index n, Index k, double* w, Index ldw, double floor, double* log_norm);
 
   /// Computes R (n × k, which must not overlap W) = the softmax of each row of W, as softmax_rows() does, and
@@ -140,9 +140,9 @@ struct Kernels {
                        Index width, double* scratch, double* out, Index ldo, unsigned long long* mask,
                        Index ldm);
 
-  /// For heavy-tailed distributions such as t, in which cluster j multiplies the precision of row i by a
-  /// latent scale u_ij with q(u_ij) = Gamma(a_j, b_ij). From ratio = b / a (n × k): log_ratio = log(b / a)
-  /// and out = c_j − a_j log(b / a).
+  /// Computes log weights for heavy-tailed distributions such as t, in which cluster j multiplies the
+  /// precision of row i by a latent scale u_ij with q(u_ij) = Gamma(a_j, b_ij). Given ratio = b / a (n × k):
+  /// log_ratio = log(b / a) and out = c_j − a_j log(b / a).
   void (*scale_log_weights)(Index n, Index k, const double* ratio, const double* c, const double* a,
                             double* log_ratio, double* out);
 

@@ -1,4 +1,4 @@
-// Rows that a group of clusters would take from other clusters.
+// Finds the rows that a group of clusters would take from other clusters.
 #pragma once
 #include "mixtures/restricted_step.h"
 #include "mixtures/touched_rows.h"

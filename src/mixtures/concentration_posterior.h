@@ -1,4 +1,4 @@
-// The concentration of a mixture's sticks, integrated over its Gamma prior.
+// The posterior of the concentration of a mixture's sticks, whose prior is a Gamma distribution.
 #pragma once
 #include <array>
 

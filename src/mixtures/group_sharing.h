@@ -1,4 +1,4 @@
-// How much the clusters of a group share rows, with each other and with clusters nearby.
+// Measures how much the clusters of a group share rows, with each other and with clusters nearby.
 #pragma once
 #include "mixtures/target_rows.h"
 
@@ -22,8 +22,8 @@ class GroupSharing {
   /// True when every cluster of the group shares enough rows with the other clusters of the group; for a
   /// group of one cluster, when it shares enough rows with one of the clusters `around`.
   bool overlaps(const Target& group, const Target& around) const;
-  /// The entropy, in nats, that would be lost if all clusters of the group were joined with each other and
-  /// with all other clusters.
+  /// The entropy of q(z), in nats, that would be lost if all clusters of the group were joined with each
+  /// other and with all other clusters.
   double in_all(const Target& group) const;
 
  private:

@@ -34,8 +34,8 @@ std::unique_ptr<AllocModel> make_tilted(TiltPrior prior, Index fixed_k, const Sp
 /// constant for each cluster, and what each pattern adds to it.
 class MixtureAlloc : public AllocModel, public WorkReader {
  public:
-  /// fixed_k: K, or 0 if the number of clusters varies (sticks). patterns: C, the number of covariate
-  /// patterns. stored: AllocFacts::weight_values.
+  /// fixed_k: K, the number of clusters, or 0 if it varies (sticks). patterns: C, the number of covariate
+  /// patterns (combinations of values) of rows. stored: AllocFacts::weight_values.
   MixtureAlloc(Index fixed_k, const Sparsity& sparsity, Index patterns = 0, Index stored = 0)
       : AllocModel({false, fixed_k == 0, fixed_k, false, 0, patterns, stored}, sparsity) {}
   SummaryShape shape(const ObsModel& obs) const override;
@@ -90,7 +90,7 @@ NamedArray sticks_array(double concentration, double discount, const Vec& counts
 /// parameters of the weights π are optimal for these expected counts. near: see expected_log_weights().
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
 
-/// Operations on a row-major matrix with K rows, which may have no columns: without_row() removes one row;
+/// Copies of a row-major matrix with K rows, which may have no columns: without_row() removes one row;
 /// rows_in_order() reorders the rows.
 Vec without_row(Vec values, Index k, Index row);
 Vec rows_in_order(const Vec& values, const std::vector<Index>& order);

@@ -1,4 +1,5 @@
-// The restricted local step: divides the mass that some clusters have on some rows among a few clusters.
+// The restricted local step: an update of q(z) that divides the mass of some rows on some clusters among a
+// few clusters.
 #pragma once
 #include "inference/learn/batch_work.h"
 #include "mixtures/target_rows.h"
@@ -13,7 +14,8 @@ struct Redistributed {
   double entropy = 0;  // exact change of the entropy of q(z)
 };
 
-/// Rows whose features are kept in memory: for each chunk of rows, its blocks.
+/// The features of rows that are kept in memory: for each chunk (consecutive rows), blocks of some hundred
+/// rows.
 using LoadedRows = std::vector<std::vector<FeatureBlock>>;
 
 /// Divides the mass of some rows among k clusters; everything else in the fit is held fixed.
@@ -39,7 +41,8 @@ struct RestrictedStep {
 /// A task that makes a restricted local step (RestrictedStep) on some rows of one batch.
 class AssignWork final : public BatchWork {
  public:
-  /// share: as in RestrictedStep::on(); null when the task is done by another process.
+  /// share: receives the proportions as in RestrictedStep::on(), or null; null also when another process does
+  /// the task.
   AssignWork(Index batch, std::shared_ptr<const RestrictedStep> step, const MassOnRows& where, Vec* share)
       : BatchWork(batch, nullptr), step_(std::move(step)), where_(&where), share_(share) {}
   AssignWork(Index batch, Reader& in);

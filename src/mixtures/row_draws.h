@@ -33,8 +33,8 @@ class RowDraws final : public ClusterDraws {
   const RowUrns& urns_;
 };
 
-/// A function that receives, for a row, the weights by which RowDraws would draw its cluster: the log of
-/// their sum, and K + 1 probabilities, which sum to 1; the last is that of a new cluster.
+/// A function that receives, for a row, the probabilities with which RowDraws would draw its cluster: K + 1
+/// numbers that sum to 1, the last for a new cluster; and log_sum, the log of their sum before normalisation.
 using UseShares = std::function<void(Index row, double log_sum, const double* share)>;
 
 /// Calls use() with the probabilities of each row's clusters, for every row, on all threads. No row may be in

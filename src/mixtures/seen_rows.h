@@ -11,7 +11,7 @@ class SeenRows {
  public:
   explicit SeenRows(std::size_t n_batches) : batch_(n_batches) {}
 
-  /// Stores the rows of a batch, ascending, with all their responsibilities.
+  /// Stores the rows of batch b, ascending, with all their responsibilities.
   void set(Index b, TouchedRows rows);
 
   /// For each pair of clusters the entropy of q(z) that it would lose by joining (shared_entropy), summed
@@ -30,7 +30,8 @@ class SeenRows {
   /// Records that the rows that on() returned for this `least` have been reassigned, so that the
   /// responsibilities remembered for them are outdated.
   void change(const std::vector<TouchedRows>& rows, double least);
-  /// True when rows that on() would return for the same `least` may have been reassigned.
+  /// True when rows on which these clusters have a responsibility of at least `least`, as passed to change(),
+  /// may have been reassigned since the lap.
   bool may_have_changed(const Target& clusters) const;
 
  private:

@@ -5,7 +5,8 @@
 
 namespace bnpvi::mixtures {
 
-/// Clusters whose mass is redistributed together: one, or several that are joined first.
+/// Clusters whose mass (weights of rows times responsibilities) a move redistributes together: one cluster,
+/// or several that are joined first.
 using Target = std::vector<Index>;
 
 /// Rows of a batch, each with the mass (weight of the row times responsibility) that may be moved.

@@ -56,8 +56,8 @@ class TouchedSink final : public Watch {
   void write_result(Writer& out) const override;
   void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) override;
 
-  /// The rows collected for a target, in ascending order; L-sparse visits reach rows in another order, sorted
-  /// by cluster.
+  /// The rows collected for a target, in ascending order, whatever the order of the visit was: with L-sparse
+  /// responsibilities (at most L clusters a row) rows are visited by cluster.
   TouchedRows rows_of(std::size_t target) const;
 
  private:

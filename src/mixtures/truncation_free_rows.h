@@ -1,4 +1,4 @@
-// Truncation-free learning of a mixture, from one batch of rows after the other.
+// Learns a mixture from one batch of rows after the other, without a limit for the number of clusters.
 #pragma once
 #include "mixtures/row_draws.h"
 #include "mixtures/running_clusters.h"

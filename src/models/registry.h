@@ -1,5 +1,5 @@
-// Makes models from their names; the only place that lists them all (for their fields see
-// inst/design/glue.md).
+// Makes models from their names. Only this file lists all models; their fields are described in
+// inst/design/glue.md.
 #pragma once
 #include <memory>
 

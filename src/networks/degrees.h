@@ -1,4 +1,4 @@
-// Degrees of nodes in a degree-corrected blockmodel.
+// Degrees of nodes (numbers of their links) in a degree-corrected blockmodel.
 #pragma once
 #include "networks/links.h"
 
@@ -17,9 +17,10 @@ struct Mass {
 /// The degrees of nodes in a degree-corrected blockmodel, in which nodes i and j of clusters k and l have
 /// y_ij ~ Poisson(t_i t_j φ_kl); links of a node with itself are Poisson(t_i² φ_kk / 2). Undirected. t_i is
 /// the activity of node i. In a cluster of n_k nodes t = n_k Dirichlet(1, ..., 1), which averages 1 [Karrer
-/// and Newman 2011, with the prior of Côme, Jouvin, Latouche and Bouveyron 2021]. Whatever t is, Σ t_i t_j
-/// over pairs is n_k n_l, and n_k² / 2 within a cluster. With d_i the link ends of node i and D_k their sum
-/// over cluster k,
+/// and Newman 2011, with the prior of Côme, Jouvin, Latouche and Bouveyron 2021]. Whatever t is, N_kl = Σ t_i
+/// t_j over pairs is n_k n_l, and n_k² / 2 within a cluster. With S_kl the number of links between two
+/// clusters, Λ the log evidence of φ_kl (LinkModel), d_i the link ends of node i and D_k their sum over
+/// cluster k,
 ///   log p(y | z) = Σ_{k≤l} Λ(N_kl, S_kl) + Σ_k [D_k log n_k + log Γ(n_k) − log Γ(n_k + D_k)]
 ///                  + Σ_i log Γ(1 + d_i) − Σ log y_ij! − (links of nodes with themselves) log 2.
 ///

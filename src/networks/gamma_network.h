@@ -13,10 +13,11 @@ struct GammaPriors {
 };
 
 /// A model of overlapping communities of nodes with different activities. The value of a pair of nodes comes
-/// from m_ij ~ Poisson(ε T_i T_j + Σ_k φ_k t_ik t_jk), t_ik ~ Gamma(αβ_k, rate α), T_i = Σ_k t_ik, β by
-/// sticks of γ. Then t_i / T_i ~ DP(αβ) are the memberships of node i, and T_i ~ Gamma(α, α), independent of
-/// these, is its activity. A pair without a link contributes −E λ_ij to the bound, with λ_ij the Poisson
-/// rate: a sum over communities of products, so that all n² pairs together take a few sums over nodes.
+/// from m_ij ~ Poisson(ε T_i T_j + Σ_k φ_k t_ik t_jk), t_ik ~ Gamma(αβ_k, rate α), T_i = Σ_k t_ik, with
+/// stick-breaking proportions β of concentration γ. Then t_i / T_i ~ DP(αβ) are the memberships of node i,
+/// and T_i ~ Gamma(α, α), independent of these, is its activity. A pair without a link contributes −E λ_ij to
+/// the bound, with λ_ij the Poisson rate: a sum over communities of products, so that all n² pairs together
+/// take a few sums over nodes.
 ///
 /// With l_ij the rate at the geometric means exp E log t and exp E log φ, m_ij of a link is a Poisson count
 /// above 0, divided among communities and background in proportion to their parts of l_ij. At this optimum a
@@ -196,7 +197,9 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   // `open`, which must have no other nodes.
   void settle(const std::vector<int>& nodes, const std::vector<Index>& open, Index laps);
   void make_last(Index k);                // swaps numbers with the last community
-  // Removes the last community. weights: K + 1 expected proportions, without that of the last community.
+  // Removes the last community. weights: expected proportions of the K communities and, last, of all further
+  // ones, where the proportion of the removed community was already added to another; its own entry is
+  // dropped.
   void without_last(const Vec& weights);
   void find_sums_among(const std::vector<int>& nodes, const std::vector<Index>& communities);
 

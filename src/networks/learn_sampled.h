@@ -30,7 +30,7 @@ class SampledFit : public NetworkFit {
   bool can_go_on() const override { return !whole_; }
 
  protected:
-  /// n: number of nodes.
+  /// n: the number of nodes of the network.
   SampledFit(Index n, const SampledOptions& options, Pool& pool) : n_(n), options_(options), pool_(pool) {}
 
  private:

@@ -69,8 +69,8 @@ class Links {
     if (i % 32 == 0 && ask_) ask_();
   }
   void poll_by(std::function<void()> ask) { ask_ = std::move(ask); }
-  /// Reports work that grows with the number of communities, in multiplications (Pool::spend), to the
-  /// function set by spend_by(); poll() counts the other work for each node and link.
+  /// Reports work that grows with the number of communities, as a number of multiplications (Pool::spend), to
+  /// the function set by spend_by(). Other work, for each node and link, is reported by poll().
   void spend(double products) const {
     if (spend_) spend_(products);
   }

@@ -68,7 +68,7 @@ struct OverlapCapabilities {
 class Overlap : public StoredState {
  public:
   virtual std::unique_ptr<Overlap> copy() const = 0;
-  /// A state of the same model and network that starts from these proportions of nodes in communities.
+  /// Makes a state of the same model and network that starts from these proportions of nodes in communities.
   virtual std::unique_ptr<Overlap> anew(const Shares& start) const = 0;
 
   Index k() const { return k_; }

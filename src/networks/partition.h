@@ -10,8 +10,9 @@
 namespace bnpvi::networks {
 
 /// A partition of nodes by hard labels z in a stochastic blockmodel, with a Chinese restaurant prior of
-/// concentration γ [Kemp and others 2006]. With n_k nodes in cluster k, and N_kl pairs of total value S_kl in
-/// a block (a pair of clusters), its log joint density with the data is
+/// concentration γ [Kemp and others 2006]. With n_k nodes in cluster k, N_kl pairs of total value S_kl in a
+/// block (a pair of clusters), Λ the log evidence of a block and h the base measure (LinkModel), its log
+/// joint density with the data is
 ///   J(z) = log p(y, z) = Σ_blocks Λ(N_kl, S_kl) + Σ log h(y)
 ///                        + K log γ + Σ_k log Γ(n_k) + log Γ(γ) − log Γ(γ + n).
 /// Undirected: blocks k ≤ l; directed: all K². The order of clusters has no meaning. A network without nodes

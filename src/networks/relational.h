@@ -5,9 +5,10 @@
 
 namespace bnpvi::networks {
 
-/// Base class of models with β by sticks of γ and memberships π_i ~ DP(αβ) of node i, where each pair has s ~
-/// π_i, r ~ π_j, and y ~ f(φ) with the φ of the block of s and r. Derived classes define the blocks [Kim,
-/// Gopalan, Blei and Sudderth 2013].
+/// Base class of models in which each node has a membership (a community) in each of its pairs: s ~ π_i and r
+/// ~ π_j in the pair of nodes i and j, whose value is y ~ f(φ) with the φ of the block of s and r. The
+/// memberships have π_i ~ DP(αβ), with stick-breaking proportions β of concentration γ. Derived classes
+/// define the blocks [Kim, Gopalan, Blei and Sudderth 2013].
 ///
 /// In q every link has a separate joint q(s, r); all pairs without a link that contain node i share one
 /// profile, q(s) = ρ_i (at the other end ρ_j). This restricts a q with separate factors for every pair, so
@@ -59,7 +60,8 @@ class Relational : public Overlap, public NodeSteps {
   }
   static double part(bool to_i, bool to_j) { return (to_i + to_j) / 2.0; }
 
-  /// Computes the weights of the blocks (LinkWeights) at the present statistics, into `none` and `link`.
+  /// Computes, from the present statistics, the weights of the blocks with which E log p(y | φ) = none + y
+  /// link (LinkWeights).
   virtual void weigh(Vec& none, Vec& link) const = 0;
   /// Computes the optimal q(s, r) of the link from i to j with value y. Adds its expected ends to node i if
   /// to_i, and to node j if to_j; adds its statistic and entropy, half for each of these ends, to q_n_, q_s_

@@ -121,7 +121,7 @@ class LearnedPrior {
   /// carries no information on the prior. t: the statistic of the cluster.
   virtual double occupied_term(const double* /*t*/) const { return 0; }
   virtual bool has_occupied_term() const { return false; }  // can occupied_term() differ from 0?
-  /// Present values of the fields that learned() changes, by their names in the R list.
+  /// The present values of the fields that learned() changes, under the names that they have in R.
   virtual NamedArrays learned_fields() const = 0;
 
  protected:

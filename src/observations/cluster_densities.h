@@ -1,4 +1,4 @@
-// Densities of rows under each of several clusters.
+// Log densities of rows under each of several clusters.
 #pragma once
 #include "foundation/shared_vec.h"
 #include "observations/feature_block.h"

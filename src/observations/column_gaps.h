@@ -1,4 +1,4 @@
-// Missing cells of columns that are independent given the cluster.
+// Counts of observed cells, for models in which columns are independent given the cluster.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -5,9 +5,9 @@
 
 namespace bnpvi {
 
-/// The prior of a path θ_1, ..., θ_T of means: θ_1 | Λ ~ N(m, (κΛ)⁻¹), θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹). All
-/// variances are multiples of the cluster's own Λ⁻¹, so that the factors below are scalars that depend only
-/// on the counts of rows.
+/// The prior of a path θ_1, ..., θ_T of means: θ_1 | Λ ~ N(m, (κΛ)⁻¹), θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹), where Λ
+/// is the precision of the cluster's rows. All variances are multiples of Λ⁻¹, so that the factors
+/// (DriftPath) are scalars that depend only on the counts of rows.
 struct DriftPrior {
   Vec mean;         // m, the mean at the first time (D numbers)
   double strength;  // κ, the strength of that mean
@@ -47,7 +47,8 @@ class DriftPath {
     }
   }
 
-  /// Runs the smoother. Must be called before mean(), variance() and draw().
+  /// Computes the posterior means and variances of all θ_t. Must be called before mean(), variance() and
+  /// draw().
   void smooth();
   const double* mean(Index t) const { return mean_.data() + t * d_; }  // μ̄_t, the smoothed mean
   double variance(Index t) const { return variance_[t]; }              // v̄_t, the smoothed variance

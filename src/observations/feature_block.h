@@ -53,8 +53,8 @@ class FeatureSum {
 /// order; each task of the pool computes some of the clusters.
 void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool);
 
-/// Working memory of one thread: loads rows as features, multiplies them with the clusters' weights, and
-/// adds them up weighted by responsibilities. Memory: block_rows() × p.
+/// A block of rows in the working memory of one thread: loads rows as features, multiplies the features with
+/// the clusters' weights, and adds them up weighted by responsibilities. Memory: block_rows() × p.
 class FeatureBlock {
  public:
   FeatureBlock(const ObsModel& obs, const Dataset& data);

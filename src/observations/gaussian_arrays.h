@@ -1,4 +1,4 @@
-// Arrays that Gaussian models report of their clusters, in the units of the user's data.
+// Arrays (means, covariances and others) that Gaussian models report of their clusters, in the user's units.
 #pragma once
 #include <limits>
 

@@ -1,4 +1,4 @@
-// The learning algorithms that families share: coordinate ascent with moves, and stochastic ascent.
+// The learning algorithms that families of models share: coordinate ascent with moves, and stochastic ascent.
 #pragma once
 #include "inference/learn/restarts.h"
 #include "inference/learn/progress.h"
@@ -16,7 +16,7 @@ struct LearnOptions : RestartOptions {
 /// an allocation model (AllocModel, the prior of q(z)).
 class SharedFit : public Fit {
  public:
-  /// The problem (data, models, seed), with the priors learned so far.
+  /// The problem that is fitted (data, models, seed); its models have the priors learned so far.
   virtual const Problem& problem() const = 0;
   const Progress& progress() const { return p_; }
   const State& state() const { return p_.state; }

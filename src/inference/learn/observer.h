@@ -39,9 +39,9 @@ class Observer {
   /// these units.
   virtual void predicted(double /*elbo*/, const State&, Index /*rounds*/) {}
 
-  /// Called, in families of models with a state type of their own, when a proposal with the objective `after`
-  /// replaced a state with the objective `before`. anew: computes the objective `after` from q of the latent
-  /// variables and the data alone; empty if that is impossible.
+  /// Called when a proposal with the objective `after` replaced a state with the objective `before`, in
+  /// families of models that do not use State. anew: a function that computes the objective `after` from q of
+  /// the latent variables and the data alone; empty if that is impossible.
   virtual void replaced(double /*before*/, double /*after*/, const std::function<double()>& /*anew*/) {}
 
   /// Called with a forecast of the ELBO of a proposal, made before the proposal itself; the proposal may be

@@ -9,8 +9,8 @@ namespace bnpvi {
 /// entries is largest; returns the column of each row. Hungarian method, O(n² m) time.
 std::vector<Index> best_assignment(const Vec& value, Index n, Index m);
 
-/// Exchanges names between clusters if that raises the total log evidence Σ_k Λ(T_k) of the clusters, and so
-/// the ELBO, by more than the rounding error of an ELBO of this value; the statistics T and q(z) stay as they
+/// Moves names to other clusters if that raises the total log evidence Σ_k Λ(T_k) of the clusters, and so the
+/// ELBO, by more than the rounding error of an ELBO of this value; the statistics T and q(z) stay as they
 /// are. A name stands for some columns of the data. It moves only to a cluster in which these columns have at
 /// least as large a proportion as in the cluster that it leaves: otherwise a prior that expects a small
 /// proportion would prefer a cluster that hardly uses the columns to one in which they are frequent.

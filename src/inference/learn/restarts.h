@@ -53,8 +53,8 @@ struct Restarted {
   std::vector<StartEnd> ends;
   bool interrupted = false;
 
-  /// True when this start ran to its end (was not given up) and its score is within 1 nat or 1e-5 nats per
-  /// unit of the best.
+  /// True when this start ran to its end (was not given up) and its score is within 1 nat, or 1e-5 nats per
+  /// unit of data, of the best score.
   bool agrees(const StartEnd& end) const;
 };
 
@@ -75,9 +75,9 @@ class Keeper {
   virtual void keep(const std::function<void(Writer&)>& /*write*/) {}
 };
 
-/// Makes the restarts (fits from different starts) and returns the one with the highest score. from: a stored
-/// run to continue; null: a new run. If the user stops the run in a restart that has no lap without numerical
-/// breakdown yet, the best of the earlier restarts is returned.
+/// Makes fits from several starts, one after the other, and returns the one with the highest score. from: a
+/// stored run to continue; null: a new run. If the user stops the run before the present fit has done a lap
+/// (pass over the data) without numerical breakdown, the best of the earlier fits is returned.
 Restarted drive_restarts(const Maker& maker, const RestartOptions& options, Pool& pool, Keeper& keeper,
                          Reader* from = nullptr);
 

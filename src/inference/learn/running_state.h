@@ -1,4 +1,4 @@
-// The state of learning from a stream, in every family of models: the clusters and their statistics.
+// What learning from a stream of data knows so far, in every family of models: clusters and their statistics.
 #pragma once
 #include <vector>
 

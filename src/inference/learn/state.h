@@ -30,7 +30,7 @@ class ObsInUse {
     now_ = earlier.now_;
     held_.insert(held_.end(), earlier.held_.begin(), earlier.held_.end());
   }
-  /// Releases models that were replaced. There must be no references to them.
+  /// Releases the models that replace() has replaced, to which there must be no references any more.
   void forget_earlier() const {
     held_.erase(
         std::remove_if(held_.begin(), held_.end(), [this](const auto& obs) { return obs.get() != now_; }),
@@ -43,7 +43,7 @@ class ObsInUse {
 };
 
 /// The parts of a fit that stay the same, except for priors that it learns: the data, the observation model,
-/// the allocation model and the seed.
+/// the allocation model (prior of the assignments to clusters) and the seed.
 struct Problem {
   const Source& source;
   ObsInUse obs;

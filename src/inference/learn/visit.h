@@ -38,8 +38,8 @@ class ResponsibilitySink {
   /// Called for each block of rows. rows: the numbers of the rows, whose features are loaded in `block`.
   virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
 
-  /// True when models with statistics of pairs should call visit_joint(): for each row t that has a parent
-  /// pa(t) (steps_to_parent), with joint = P(z_pa(t) = l, z_t = j), K × K, row l, column j.
+  /// True when models whose rows have parents should call visit_joint() for each row t with a parent pa(t)
+  /// (steps_to_parent). joint (K × K): P(z_pa(t) = l, z_t = j) in row l, column j.
   virtual bool wants_joint() const { return false; }
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 

@@ -1,4 +1,4 @@
-// Visits of batches, several at a time.
+// Visits of batches (updates of q(z) of their units), several at a time.
 #pragma once
 #include <memory>
 #include <vector>

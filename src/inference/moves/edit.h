@@ -8,8 +8,8 @@ namespace bnpvi {
 Index occupied(const Summary& s);
 
 /// A proposal that updates q(z) of some units in several rounds; it replaces the state of the fit if it
-/// raises the ELBO. Derived classes define the update: UnitEdit (inference/moves/unit_edit.h) uses the local
-/// step of the allocation model; a family of models may have its own.
+/// raises the ELBO. Derived classes define the update: UnitEdit (inference/moves/unit_edit.h) uses that of
+/// the allocation model (local_step()); a family of models may have its own.
 class Edit : public Rounds {
  public:
   /// Makes rounds until the ELBO is above that of `state`. Then the proposal replaces `state`, the memory of

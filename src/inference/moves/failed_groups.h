@@ -9,8 +9,8 @@
 
 namespace bnpvi {
 
-/// True when a cluster's size has changed by more than a tenth (a guess) since a move failed at size `then`,
-/// so that it may be tried again.
+/// True when a cluster's size has changed by more than a tenth plus half an observation (guesses) since a
+/// move failed at size `then`, so that it may be tried again.
 bool has_changed(double then, double now);
 
 /// The identity of a cluster (a number that is never reused) and its present size.

@@ -13,7 +13,7 @@
 
 namespace bnpvi {
 
-/// What a move needs in addition to the state.
+/// What a move (a proposal to change the clusters) needs in addition to the state of the fit.
 struct MoveContext {
   const Problem& problem;
   const MoveOptions& options;

@@ -34,7 +34,8 @@ class MoveMemory {
   /// smallest number of their parts: of two clusters of the start that of the larger one, and a cluster of
   /// the start never loses its number to one that was added later.
   std::uint64_t origin(Index j) const { return clusters_[j].origin; }
-  /// Sets the origins of the clusters of the start. order: these clusters, largest first.
+  /// Numbers the clusters of the start as callers outside the fit know them (origin()). order: these
+  /// clusters, largest first, which get the numbers 0 .. K − 1.
   void rank(const std::vector<Index>& order);
   std::vector<std::uint64_t> ids(const std::vector<Index>& clusters) const;
   std::vector<Index> numbers_of(const std::vector<std::uint64_t>& ids) const;

@@ -23,8 +23,8 @@ struct Room {
 };
 
 /// The clusters that can be removed without loss, smallest first: those with less than half an observation,
-/// no name, and no mass in the data of an earlier fit (settled_part()). For each class of labelled rows at
-/// least one cluster is left out.
+/// no name, and no mass in the data of an earlier fit (settled_part()). At least one cluster of each class of
+/// labelled rows is kept out of the list.
 std::vector<Index> idle_clusters(const State& state);
 
 /// Chooses clusters to be removed so that m new ones have room: idle clusters (idle_clusters()) first, then

@@ -30,7 +30,7 @@ class Rounds {
   /// round, if it is known.
   bool rise(const State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
-  /// Requires a gain of more than `least` for a change to be accepted.
+  /// Sets the gain of the ELBO, in addition to rounding, that the proposal must exceed to be accepted.
   void require_gain(double least) { least_gain_ = least; }
 
   Index rounds() const { return rounds_; }

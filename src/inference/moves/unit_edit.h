@@ -1,4 +1,4 @@
-// A proposal of a move that updates q(z) of some units by the allocation model's local step.
+// A proposal of a move that updates q(z) of some units as the allocation model does (local_step()).
 #pragma once
 #include "inference/moves/edit.h"
 
@@ -10,7 +10,7 @@ struct EditedPart {
   Summary rest;              // summary of the batch without these units, before the clusters are changed
 };
 
-/// A proposal that updates q(z) of some units of each batch by the local step of the allocation model. In
+/// A proposal that updates q(z) of some units of each batch as the allocation model does (local_step()). In
 /// each round a unit starts from its q(z) of the round before.
 class UnitEdit final : public Edit {
  public:

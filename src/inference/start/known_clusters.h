@@ -1,4 +1,4 @@
-// Initial clusters for clusters that have names in the model, and for classes of labelled rows.
+// Adds initial clusters for the names that clusters have in the model, and for classes of labelled rows.
 #pragma once
 #include "inference/learn/state.h"
 

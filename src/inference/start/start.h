@@ -17,8 +17,8 @@ Globals start_from_all_rows(const Problem& problem, Index k, Pool& pool);
 /// is one cluster; no block extends past the end of a group of rows [Hughes 2016, §6.6].
 Globals start_from_blocks(const Problem& problem, Index k);
 
-/// Initial global parameters from at most k clusters that the allocation model finds by its own method
-/// (OwnStart).
+/// Initial global parameters from at most k clusters that the allocation model (prior of the assignments to
+/// clusters) finds by its own method (OwnStart).
 Globals start_of_model(const Problem& problem, Index k, Pool& pool);
 
 /// A complete state of a fit, given q(z) of all rows. owner: for each cluster the class of labels it belongs
