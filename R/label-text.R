@@ -140,8 +140,8 @@ text_of_times <- function(x) {
   text[match(all, seconds)]
 }
 
-# TRUE for times that the clock of this zone shows twice. This happens within a day of a change of the clock
-# by o - p seconds, if the time that differs by as much is shown alike.
+# TRUE for times that the clock of this zone shows twice: within a day the clock changes by o - p seconds, and
+# the time that differs by as many seconds looks the same.
 shown_twice <- function(seconds, zone) {
   offset <- function(t) {
     out <- as.double(as.POSIXlt(.POSIXct(t, zone))$gmtoff)

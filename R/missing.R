@@ -81,7 +81,8 @@ blocks_of <- function(data, obs) {
   if (is.null(obs$blocks)) {
     return(list(part(obs, seq_len(data$d))))
   }
-  # A product that has not seen its data yet does not know the columns of its blocks; the frame does.
+  # A product whose blocks do not know their columns yet, as it was not completed for the data: `data$frame`
+  # has them.
   Map(function(block, name) {
     part(block, match(block$columns %||% data$frame$blocks[[name]], data$column_names))
   }, obs$blocks, names(obs$blocks))

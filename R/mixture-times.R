@@ -101,8 +101,8 @@ newdata_time <- function(fit, newdata, time, arg, call) {
   split
 }
 
-# Adds to new data of a fit whose clusters drift the numbers of the rows' times; without `time` they must be
-# the training data.
+# Adds the numbers of the rows' times to new data, for fits whose clusters drift; without `time` the data must
+# be the training data.
 with_known_times <- function(fit, data, time, arg, call) {
   data$past <- has_past(fit$model$obs)
   if (is.null(time) && data$n > 0L) {
@@ -116,9 +116,9 @@ with_known_times <- function(fit, data, time, arg, call) {
   data
 }
 
-# Adds to new rows that a fit learns from the numbers of their times. They must be times that the fit knows,
-# or later ones; if clusters have weights by time, only later ones, since the weights of known times are
-# final. The data then have all `times` and gaps.
+# Adds the numbers of their times to new rows, with which a fit is to be updated. They must be times that the
+# fit knows, or later ones; if clusters have weights by time, only later ones, since the weights of known
+# times are final. The data then have all `times` and gaps.
 with_later_times <- function(fit, data, time, arg, call) {
   known <- fit$model$obs$times
   if (is.null(time)) {

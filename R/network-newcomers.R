@@ -64,7 +64,7 @@ new_of_list <- function(fit, x, call) {
   ))
 }
 
-# Reads new links from a list of links. Whether their values count is taken from the fit.
+# Reads the links of new nodes from a list of links. Whether values of links count is taken from the fit.
 listed_new_links <- function(fit, x, call) {
   weighted <- fit$input$weighted
   named <- is.character(weighted) && weighted %in% names(x)
@@ -190,8 +190,8 @@ corrected_step <- function(fit) {
   ends <- by_community(fit$state$degrees$ends)
   lent <- by_community(fit$state$degrees$lent)
   own <- diag(k) == 1
-  # The two factors of the number of observed pairs in a block, from which hidden pairs take away h: N = n n'
-  # (1 - h / (Theta Theta')), or n^2 (1/2 - h / (Theta (Theta + 1))) within a community.
+  # Two factors from which the number of observed pairs in a block follows, when h is the part of hidden
+  # pairs: N = n n' (1 - h / (Theta Theta')), or n^2 (1/2 - h / (Theta (Theta + 1))) within a community.
   parts <- function(nodes, sums) {
     all <- outer(nodes, nodes)
     both <- outer(sums, sums)

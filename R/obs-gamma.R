@@ -73,11 +73,10 @@ obs_resolve.obs_shaped_gamma <- function(obs, data, start, call) {
   with_cell_densities(resolve_fields(obs, "b", data$d, call), data, start)
 }
 
-# Sets shape and rate of a gamma density for each rounded column, over which its lowest values are spread
-# within their cells (PositiveCell in src/observations/rounded_cells.h). They are estimated with the weights
-# exp(-x / (4 spacings)) of rows, under which a gamma density keeps its shape [estimated as in Minka 2002],
-# and higher clusters count for nothing. If fewer than ten rows lie that low, values are spread evenly over
-# their cells.
+# Sets shape and rate of a gamma density for each rounded column, by which its lowest values are spread within
+# their cells (PositiveCell in src/observations/rounded_cells.h). They are estimated with the weights exp(-x /
+# (4 spacings)) of rows, under which a gamma density keeps its shape [estimated as in Minka 2002], and higher
+# clusters count for nothing. If fewer than ten rows lie that low, values are spread evenly over their cells.
 with_cell_densities <- function(obs, data, start) {
   if (!any(obs$rounding > 0)) {
     return(obs)
@@ -110,10 +109,10 @@ logs_of_values <- function(x, rounding = NULL) {
   log(x)
 }
 
-# The logarithm of a low value of each column, two standard deviations below the mean of its logarithms. This
-# suits a prior mean: a cluster with a higher mean pays the logarithm of the ratio of the two, one with a
-# lower mean pays the ratio. It is not so far below the largest value that the ratio would overflow; 0 for a
-# column without values.
+# The logarithm of a low value of each column, two standard deviations below the mean of its logarithms. The
+# default prior mean comes from it, since the prior costs clusters with a higher mean only the logarithm of
+# the ratio of the two means, and clusters with a lower mean the ratio itself. It is not so far below the
+# largest value that the ratio would overflow; 0 for a column without values.
 low_log_values <- function(data, rounding = NULL) {
   logs <- logs_of_values(data$x, rounding)
   mean <- column_means(logs, data$weights)
