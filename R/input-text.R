@@ -1,7 +1,8 @@
 # Refuses objects that are not data yet (sources, file names, corpora, uncounted texts), and names the function that
 # reads each.
 
-# x: the object that was given as data.
+# Refuses objects that are not data yet, such as sources and file names, and names the function that reads
+# them. x: the object that was given as data.
 refuse_files <- function(x, arg, call) {
   if (inherits(x, c("bnp_source", "bnp_stream"))) {
     abort("argument", c(
@@ -21,7 +22,7 @@ refuse_files <- function(x, arg, call) {
   ), call = call)
 }
 
-# Refuses a data frame of one column that looks like a file read with the wrong separator.
+# Refuses a data frame of one column that looks like a file that was read with the wrong separator.
 refuse_unseparated <- function(x, arg, call) {
   if (!is.data.frame(x) || ncol(x) != 1L) {
     return(invisible())
@@ -43,7 +44,8 @@ refuse_unseparated <- function(x, arg, call) {
   }
 }
 
-# Refuses documents that are not counts of terms.
+# Refuses texts that have not been counted yet, such as corpora and tokens, and names the function that counts
+# them.
 refuse_corpora <- function(x, arg, call) {
   say <- function(what, remedy) {
     abort("not_numeric", c(

@@ -1,30 +1,32 @@
 # Reads the tables that users give into the internal form of data (R/bnp-data.R).
 
-# The origin of a table travels as an attribute of the argument's name and of the data made of it: list(name, before,
-# sample), with the name of the piece (NULL if it is not a piece), the number of rows before it, and whether it is a
-# sample of all rows that has the levels of all of them.
+# The argument's name with the origin of its table as an attribute, for messages. The origin is list(name,
+# before, sample): the name of the piece (NULL if the table is not one of several pieces of the data), the
+# number of rows in earlier pieces, and whether the table is a sample of all rows that has the levels of all
+# of them. It also travels as an attribute of the data made from the table.
 arg_from <- function(arg, piece, sample = FALSE) structure(arg, origin = origin_of_piece(piece, sample))
 origin_of_piece <- function(piece, sample = FALSE) list(name = piece$name, before = piece$before, sample = sample)
 origin_of <- function(arg) attr(arg, "origin")
 
-# Whether the table is only a part of the data. Some checks must then wait for the other parts.
+# TRUE if the table is only a part of the data (a piece). Some checks must then wait for the other parts.
 is_piece <- function(arg) !is.null(origin_of(arg)$name)
 
-# Row numbers for messages, counted over all pieces.
+# Row numbers for messages: those of row i of a piece of the data, counted over all pieces.
 row_number <- function(i, arg) i + (origin_of(arg)$before %||% 0)
 
-# A piece in the form that methods of fits take as new data, with its origin.
+# Marks a piece of the data with its origin, as methods of fits take it as new data; arg_of_table() finds the
+# origin again.
 table_of_piece <- function(x, piece) `attr<-`(x, "bnpvi_origin", origin_of_piece(piece))
 arg_of_table <- function(arg, x) {
   origin <- attr(x, "bnpvi_origin")
   if (is.null(origin)) arg else structure(arg, origin = origin)
 }
 
-# Whether `na_action` does anything other than refuse missing values.
+# TRUE if `na_action` does anything other than refuse missing values.
 keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
 
-# Reads all data that bnp_mixture() and methods for its fits accept into the internal form. `use`: as in
-# act_on_missing().
+# Reads all data that bnp_mixture() and methods for its fits accept into the internal form. `use`: what the
+# data are for, as in act_on_missing().
 as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(), na_action = NULL,
                             use = "rows") {
   if (obs_lag(obs) > 0L && !(allow_no_rows && NROW(x) == 0L)) {
@@ -33,7 +35,7 @@ as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rla
   table_to_data(as_table(x, arg, allow_no_rows, call, obs, na_action), obs, arg, call, na_action = na_action, use = use)
 }
 
-# The values as a matrix, for the few functions that need one.
+# The values of data in the internal form as a matrix with names, for the few functions that need one.
 data_matrix <- function(data) {
   if (!is_sparse_data(data)) {
     return(`dimnames<-`(data$x, list(data$row_names, data$column_names)))
@@ -44,8 +46,8 @@ data_matrix <- function(data) {
   )
 }
 
-# Turns any table into a numeric matrix or a CsparseMatrix with the columns that the observation model takes. Makes all
-# checks that do not depend on that model.
+# Turns any table into a numeric matrix or a CsparseMatrix with the columns that the observation model takes,
+# and makes all checks that do not depend on that model.
 as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL) {
   plain <- plain_table(x, obs)
   if (!is.null(plain)) {
@@ -92,8 +94,8 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
   unique_columns(x, arg, call)
 }
 
-# The fast path for plain finite numbers, in a matrix or in columns of a data frame, that the model takes as they are.
-# NULL for everything else, which as_table() then examines.
+# The fast path of as_table(), for plain finite numbers in a matrix or in columns of a data frame, which the
+# model takes as they are. NULL for everything else, which as_table() then examines.
 plain_table <- function(x, obs) {
   if (!is.null(obs$columns) || obs_can(obs, "read")) {
     return(NULL)
@@ -109,13 +111,13 @@ plain_table <- function(x, obs) {
   if (bare && length(x) && is.finite(sum(x)) && !anyDuplicated(colnames(x))) x
 }
 
-# The elements of a list that are tables, for messages.
+# A hint for errors that names the elements of a list that are tables.
 tables_within <- function(x, arg) {
   tables <- if (is.list(x)) names(x)[vapply(x, function(v) length(dim(v)) == 2L, NA)]
   if (length(tables)) c(i = paste0("Its tables are {.code ", arg, "$", tables, "}.", collapse = " "))
 }
 
-# A matrix of plain numbers, without a copy where nothing has to be converted.
+# A matrix of plain numbers, with the names of x. x itself is returned where nothing has to be converted.
 as_plain_matrix <- function(x) {
   if (is.double(x) && !is.object(x)) {
     return(x)
@@ -174,7 +176,8 @@ check_finite_table <- function(x, arg, call, na_action = NULL) {
   ), call = call)
 }
 
-# Places in a matrix, or of entries of a CsparseMatrix, in words: "(3, b), (7, a)".
+# The rows and columns of some cells in words: "(3, b), (7, a)". bad: TRUE for these cells of a matrix x, or
+# for these entries of a CsparseMatrix.
 cell_places <- function(x, bad, arg) {
   at <- if (is.matrix(x)) {
     which(matrix(bad, nrow(x)), arr.ind = TRUE)
@@ -191,7 +194,8 @@ as_column_sparse <- function(x) {
   as(x, "CsparseMatrix")
 }
 
-# Converts triplets of slam; in a TermDocumentMatrix of tm the documents are columns.
+# Converts a sparse matrix of package slam. In a TermDocumentMatrix of tm the documents are columns, and
+# become rows.
 triplet_to_sparse <- function(x) {
   names <- unname(x$dimnames)
   out <- sparseMatrix(
@@ -201,14 +205,14 @@ triplet_to_sparse <- function(x) {
   if (inherits(x, "TermDocumentMatrix")) Matrix::t(out) else out
 }
 
-# The rows of a CsparseMatrix without explicit zeros, columns ascending.
+# The rows of a CsparseMatrix as the engine reads them, without explicit zeros, columns ascending.
 sparse_rows <- function(x) {
   by_row <- Matrix::drop0(Matrix::t(x))
   list(row_start = by_row@p, column = by_row@i, value = by_row@x)
 }
 
-# Refuses values that the observation model cannot produce. Models that cannot produce all numbers have a fact
-# `refusal`, the error for this case.
+# Refuses values that the observation model cannot produce. Each model that cannot produce all numbers has an
+# entry `refusal` in obs_facts(), which makes the error.
 check_support <- function(x, obs, arg, call) {
   bad <- !obs_supports(obs, if (is.matrix(x)) x else x@x)
   bad[is.na(bad)] <- FALSE # missing values, where they are allowed
@@ -224,14 +228,14 @@ check_support <- function(x, obs, arg, call) {
   ), call = call)
 }
 
-# Takes rows of a checked table together with the attributes that reading it has found; NA makes a row without any
-# value.
+# Takes rows of a checked table and of the attributes that reading the table has set; NA makes a row without
+# any value.
 rows_of_table <- function(x, rows) {
   structure(x[rows, , drop = FALSE], frame = attr(x, "frame"), covariates = attr(x, "covariates")[rows, , drop = FALSE])
 }
 
-# Turns a checked table into the internal form. starts: offsets of groups of rows, if any. na_action, use: as in
-# act_on_missing(), or NULL if missing values have been dealt with.
+# Turns a checked table into the internal form of data. starts: the offsets of groups of rows, if any.
+# na_action, use: as in act_on_missing(), or NULL if missing values have been dealt with.
 table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, times = NULL, na_action = NULL,
                           use = NULL) {
   facts <- obs_facts(obs)
@@ -255,7 +259,8 @@ table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, 
   if (keeps_missing(na_action)) act_on_missing(data, obs, na_action, use, arg, call) else data
 }
 
-# Refuses new rows so far from the training data that their squares overflow even in scaled units.
+# Refuses new rows so far from the training data that their squares overflow, even in units of the columns'
+# spread.
 check_reach <- function(data, obs, call, arg, farthest = 1e280) {
   unit <- unlist(lapply(obs$blocks %||% list(obs), function(block) {
     block$unit %||% rep(1, if (is.null(obs$blocks)) data$d else length(block$columns) + length(exposure_column(block)))

@@ -1,7 +1,7 @@
-# Data that a fit of few data keeps, so that functions which read the data again work without them.
+# Small fits keep their data, so that functions that read the data again work without being given them.
 
-# The kept data in the internal form of new data; NULL where a fit has none. Clusters that drift have their rows in the
-# order of times; this restores the user's order, as new data have it.
+# The data that a fit keeps, in the internal form of new data; NULL where a fit keeps none. A fit whose
+# clusters drift has its rows in the order of times; here they are in the user's order again, like new data.
 kept_data <- function(fit) {
   if (is.null(fit$data)) {
     return(NULL)
@@ -16,7 +16,7 @@ kept_data <- function(fit) {
   out
 }
 
-# data: as a user gave them; NULL for the data of the fit, which must then have been kept.
+# The data as a user gave them, or, for NULL, the data that the fit keeps; an error if it keeps none.
 data_or_kept <- function(data, fit, arg, call = rlang::caller_env()) {
   data <- data %||% kept_data(fit)
   need_data(is.null(data), arg, call)
@@ -25,7 +25,8 @@ data_or_kept <- function(data, fit, arg, call = rlang::caller_env()) {
 
 is_internal <- function(data) inherits(data, "bnp_data")
 
-# Kept data as a table of all rows that were given, with the columns in the form that the model takes.
+# The data that a fit keeps as a table of all rows that were given, with the columns in the form that the
+# model takes.
 table_of_kept <- function(fit, data) {
   blocks <- fit$model$obs$blocks %||% list(fit$model$obs)
   levels <- do.call(c, unname(lapply(blocks, function(block) block$levels)))
@@ -70,5 +71,6 @@ strip_data <- function(fit) {
   if (as_made) sealed(fit) else fit
 }
 
-# Whether the value given as type of a picture is data: a table, a list, or a vector of several numbers.
+# TRUE if the argument `type` of plot() is data (a table, a list, or a vector of several numbers) and not a
+# type.
 is_table <- function(type) length(dim(type)) == 2L || is.numeric(type) && length(type) > 1L || is.list(type)

@@ -1,8 +1,9 @@
-# Keywords: topics of documents and clusters of texts that are named before they are learned.
+# Keywords: lists of words by which topics of documents, or clusters of texts, are named before they are
+# learned.
 
 has_keywords <- function(obs) !is.null(obs$keywords)
 
-# The fields that the constructor keeps about keywords; list() without any.
+# The fields of an observation model that hold its keywords; list() without any.
 keyword_fields <- function(keywords, share, call = rlang::caller_env()) {
   if (is.null(keywords)) {
     return(list())
@@ -16,7 +17,8 @@ keyword_fields <- function(keywords, share, call = rlang::caller_env()) {
   list(keywords = as_keywords(keywords, call), keyword_share = as.double(share))
 }
 
-# A named list of character vectors. Names in nested lists and dictionaries are joined by ".".
+# The keywords as a named list of character vectors. The names of nested lists and dictionaries are joined by
+# ".".
 as_keywords <- function(keywords, call) {
   if (!is.list(keywords) || is.data.frame(keywords)) {
     abort("keywords", c(
@@ -51,8 +53,8 @@ need_list_names <- function(names, n, call) {
   }
 }
 
-# Flattens a nested list of words. Words without a name beside named lists, as in dictionaries, belong to the level
-# above.
+# Flattens a nested list of words. Words without a name that stand beside named lists, as in dictionaries,
+# belong to the list that contains both.
 flat_keywords <- function(x, call, prefix = NULL) {
   out <- list()
   for (i in seq_along(x)) {
@@ -84,7 +86,8 @@ words_of_list <- function(words, name, call) {
   unique(enc2utf8(as.vector(words)))
 }
 
-# Matches keywords with columns: `keyword`, the columns, and `keyword_list`, the list to which each belongs.
+# The observation model with its keywords matched with columns of the data: `keyword`, the numbers of the
+# columns, and `keyword_list`, for each the number of its list.
 with_matched_keywords <- function(obs, data, call) {
   terms <- data$column_names
   if (is.null(terms)) {
@@ -120,7 +123,8 @@ with_matched_keywords <- function(obs, data, call) {
   obs
 }
 
-# The terms that match a pattern as it is written or, if none does, with both in lower case.
+# The numbers of the terms that match a word or pattern as written or, if there is none, with both in lower
+# case.
 matched_terms <- function(word, terms) {
   match_in <- function(word, terms) {
     if (grepl("[*?]", word)) grep(utils::glob2rx(word, trim.head = FALSE), terms) else which(terms == word)
@@ -157,7 +161,7 @@ need_taker_of_keywords <- function(verb, obs, call) {
   require_ability(of, "keywords", call)
 }
 
-# Refuses a finite prior with fewer clusters than lists of keywords.
+# Refuses a finite prior with fewer clusters than there are lists of keywords.
 need_room_for_names <- function(obs, prior, call) {
   if (isTRUE(prior$k < length(obs$keywords))) {
     abort("keywords", c(
@@ -167,7 +171,8 @@ need_room_for_names <- function(obs, prior, call) {
   }
 }
 
-# The names and labels of the clusters of an earlier fit, if they are those of this model.
+# The state of an earlier fit, without the names of its clusters if this model has other keywords, and without
+# their classes if the data have no labels.
 with_known_of_start <- function(state, before, obs, data) {
   same <- identical(before[c("keywords", "keyword")], obs[c("keywords", "keyword")])
   if (!has_keywords(obs) || !same) state$named <- NULL
@@ -181,14 +186,15 @@ names_of_clusters <- function(fit) {
   if (!is.null(named)) c(NA, names(fit$model$obs$keywords))[named[fit$numbering] + 1L]
 }
 
-# What clusters are called: by their names (topics with keywords, states with places), else by their numbers.
+# What clusters are called: by their names (topics with keywords, states with places), otherwise by their
+# numbers.
 cluster_labels <- function(fit) {
   numbers <- fit$model$prior$states %||% as.character(seq_len(fit$state$k))
   names <- names_of_clusters(fit)
   if (is.null(names)) numbers else ifelse(is.na(names), numbers, names)
 }
 
-# Whether each term is a keyword of each topic: topics x terms.
+# TRUE where a term is a keyword of a topic: topics x terms.
 is_keyword <- function(fit) {
   obs <- fit$model$obs
   list <- c(NA, seq_along(obs$keywords))[fit$state$named[fit$numbering] + 1L]
@@ -197,9 +203,9 @@ is_keyword <- function(fit) {
   out
 }
 
-# One line of print() for each list: "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by 12.1 nats".
-# A topic does not fit its keywords where they are more of its tokens than keyword_share leads to expect, or where the
-# data do not use these words together.
+# One line of print() for each list: "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by
+# 12.1 nats". A topic does not fit its keywords if they are a larger share of its tokens than keyword_share
+# leads to expect, or if the data do not use these words together.
 described_keywords <- function(fit) {
   if (!has_keywords(fit$model$obs)) {
     return(character())

@@ -1,8 +1,10 @@
-# The default start of hidden Markov models with a fixed number of states: stats::kmeans().
+# The default start of hidden Markov models with a fixed number of states: clusters of rows by
+# stats::kmeans().
 
-# Labels from ten starts of k-means with a seed of its own. NULL where the user asked for another start, or where
-# k-means cannot be used: rows without distances, missing cells, or weights. A finite fit most often misses clusters
-# that differ in their means, and its moves do not make up for a poor start on real data (inst/design/decisions.md).
+# Labels of rows from ten starts of k-means, which has its own seed. NULL where the user chose another start,
+# or where k-means cannot be used: rows without distances, missing cells, or weights. A fit with a fixed
+# number of states most often misses clusters that differ in their means, and its moves do not make up for a
+# poor start on real data (inst/design/decisions.md).
 kmeans_start <- function(data, obs, prior, control, resolved) {
   finite_chain <- prior_entry(prior)$verb == "bnp_hmm" && !is.null(prior$k)
   has_means <- identical(obs_facts(obs)$location, "mean")
@@ -40,5 +42,6 @@ kmeans_start <- function(data, obs, prior, control, resolved) {
   list(labels = unlist(labels, use.names = FALSE), k = prior$k)
 }
 
-# The most rows for k-means: for these it takes less time than a lap with moves (a guess).
+# The largest number of rows for k-means: up to it k-means takes less time than a pass over the data with
+# moves (a guess).
 most_rows_of_kmeans <- 10000L

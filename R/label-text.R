@@ -2,9 +2,9 @@
 # dates, numbers and text whatever their class), and the label of a value does not depend on other values, so that
 # labels from several pieces, files or calls can be compared.
 
-# The label of each value of a vector of any class; NA where is.na() is TRUE; for a factor the text of its level. Dates
-# are "2020-01-31"; times "2020-01-31 12:00:00" in their time zone, without the time at midnight; times of day
-# "12:00:00"; durations "90 mins", in the largest unit in which they are whole numbers.
+# The label of each value of a vector of any class; NA where is.na() is TRUE; the text of the level for a
+# factor. Dates are "2020-01-31"; times "2020-01-31 12:00:00" in their time zone, at midnight without the
+# time; times of day "12:00:00"; durations "90 mins", in the largest unit in which they are whole numbers.
 label_text <- function(x, arg = "x", call = rlang::caller_env()) {
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
   if (!is.atomic(x) || is.null(x) || isS4(x)) {
@@ -32,8 +32,9 @@ label_text <- function(x, arg = "x", call = rlang::caller_env()) {
   text
 }
 
-# Values of `id`, `labels` and the like as a factor. Levels are in order of appearance or, with `sorted`, of the values;
-# a factor keeps the order of its levels, without those that do not occur.
+# Values of `id`, `labels` and similar arguments as a factor. Levels are in order of appearance or, with
+# `sorted`, in the order of the values; a factor keeps the order of its levels, without levels that do not
+# occur.
 label_factor <- function(x, arg = "x", call = rlang::caller_env(), sorted = FALSE) {
   text <- label_text(x, arg, call)
   levels <- if (is.factor(x)) {
@@ -44,8 +45,8 @@ label_factor <- function(x, arg = "x", call = rlang::caller_env(), sorted = FALS
   factor(text, levels)
 }
 
-# The order of the values that are not missing. order() does not sort 64-bit integers by value, as it reads their bits
-# as doubles.
+# The order of the values that are not missing. order() itself does not sort 64-bit integers by value, as it
+# reads their bits as doubles.
 order_of_values <- function(x, text) {
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
   x <- if (inherits(x, "integer64")) as.double(text) else if (is.character(unclass(x))) text else as.vector(unclass(x))
@@ -70,8 +71,8 @@ number_text <- function(x) {
   text
 }
 
-# 64-bit integers, stored in place of doubles: up to 2^53 they are read by their two halves, above that by package
-# bit64.
+# The text of 64-bit integers, which are stored in place of doubles: up to 2^53 they are read by their two
+# halves, larger ones by package bit64.
 text_of_integer64 <- function(x, arg, call) {
   if (requireNamespace("bit64", quietly = TRUE)) {
     return(bit64::as.character.integer64(x))
@@ -112,7 +113,7 @@ text_of_durations <- function(seconds) {
   text
 }
 
-# The format of package hms, in which hours may exceed 24.
+# Times of day in the format of package hms, in which hours may exceed 24.
 time_of_day <- function(seconds) {
   size <- abs(seconds)
   rest <- size %% 60
@@ -139,8 +140,8 @@ text_of_times <- function(x) {
   text[match(all, seconds)]
 }
 
-# Whether the clock of this zone shows these times twice. This happens within a day of a change of the clock by o - p
-# seconds, if the time moved by that difference is shown alike.
+# TRUE for times that the clock of this zone shows twice: within a day the clock changes by o - p seconds, and
+# the time that differs by as many seconds looks the same.
 shown_twice <- function(seconds, zone) {
   offset <- function(t) {
     out <- as.double(as.POSIXlt(.POSIXct(t, zone))$gmtoff)
@@ -155,7 +156,8 @@ shown_twice <- function(seconds, zone) {
   twice
 }
 
-# Labels of all other classes (such as numbers with a unit or with value labels): the text of their plain numbers.
+# The labels of values of all other classes (such as numbers with a unit or with value labels): their plain
+# numbers.
 text_of_others <- function(x) {
   plain <- as.vector(unclass(x))
   if (is.complex(plain)) {

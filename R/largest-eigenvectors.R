@@ -1,8 +1,9 @@
-# The k eigenvectors of a symmetric matrix (sparse or dense) with the largest eigenvalues: list(values, vectors), in
-# decreasing order; `absolute`: the largest in absolute value. Lanczos vectors with a random start, all kept orthogonal,
-# restarted from their best combinations (Wu and Simon 2000). Each step is one product with a vector, so that R can be
-# interrupted between steps. What has not converged after `restarts` restarts belongs to eigenvalues so close that any
-# vector of their space serves a start as well.
+# The k eigenvectors of a symmetric matrix (sparse or dense) with the largest eigenvalues: list(values,
+# vectors), in decreasing order. absolute: take the largest in absolute value. Method: Lanczos vectors with a
+# random start, all kept orthogonal, restarted from their best combinations (Wu and Simon 2000). Each step is
+# one product with a vector, so that R can be interrupted between steps. Vectors that have not converged after
+# `restarts` restarts belong to eigenvalues so close that, as a start of a fit, any vector of their common
+# space is as good.
 largest_eigenvectors <- function(x, k, absolute = FALSE, restarts = 30L, tolerance = 1e-8) {
   n <- nrow(x)
   most <- lanczos_vectors(n, k)
@@ -19,7 +20,8 @@ largest_eigenvectors <- function(x, k, absolute = FALSE, restarts = 30L, toleran
       inside[seq_len(j), j] <- inside[j, seq_len(j)] <- split$along
       after <- split$rest
       size <- sqrt(sum(after^2))
-      # The vectors so far span a space that x maps into itself: go on with a random vector outside it.
+      # The vectors so far span a space that x maps into itself: continue with a random vector outside this
+      # space.
       if (size <= 1e-12 * sqrt(sum(image^2)) && j < n) {
         size <- 0
         after <- beside(stats::rnorm(n), now)$rest
@@ -38,11 +40,12 @@ largest_eigenvectors <- function(x, k, absolute = FALSE, restarts = 30L, toleran
   list(values = ritz$values[best], vectors = basis %*% ritz$vectors[, best, drop = FALSE])
 }
 
-# The number of Lanczos vectors that are kept: with more, fewer products are needed, each of which takes longer.
+# The number of Lanczos vectors that are kept. With more vectors fewer products are needed, but each step
+# takes longer.
 lanczos_vectors <- function(n, k) min(n, 2L * k + 40L)
 
-# list(along, rest): the coefficients of a vector in an orthonormal basis, and the remainder. Done twice, which is
-# enough for orthogonality to rounding.
+# Splits a vector v: list(along, rest) has its coefficients in an orthonormal basis, and the remainder. Done
+# twice, which makes the remainder orthogonal to the basis up to rounding.
 beside <- function(v, basis) {
   first <- crossprod(basis, v)
   v <- v - basis %*% first

@@ -1,12 +1,13 @@
-# What hidden states are seen through: loadings, offsets and noise, of all modes or of each.
+# The emission of linear systems: loadings, offsets and noise through which hidden states are observed. All
+# modes share one emission, or each has its own.
 #
-# `fit$emission` in the user's units: loadings (columns x hidden), offset, inverse (of the precision of a column's
-# loadings and offset, in engine units), df, scale; noise that is known has no df. Where each mode has its own, all have
-# the modes as a last dimension, in the order of the engine.
+# `fit$emission` in the user's units: loadings (columns x hidden), offset, inverse (of the precision of a
+# column's loadings and offset, in engine units), df, scale; noise that is known has no df. Where each mode
+# has an emission, all these have the modes as a last dimension, in the order of the engine.
 
 sees_by_mode <- function(obs) isTRUE(obs$by_mode)
 
-# Whether the noise of each mode is known. Modes then have the order of the columns of `noise`.
+# TRUE if the noise of each mode is known. Modes then have the order of the columns of `noise`.
 noise_is_by_mode <- function(obs) sees_by_mode(obs) && is.matrix(obs$noise)
 
 expand_noise <- function(noise, d, call) {
@@ -19,7 +20,8 @@ expand_noise <- function(noise, d, call) {
   noise
 }
 
-# Refuses a prior with another number of modes than `noise` has columns: modes with known noise are not searched for.
+# Refuses a prior with another number of modes than `noise` has columns: modes with known noise are given, not
+# searched.
 need_mode_for_noise <- function(obs, prior, call) {
   if (!noise_is_by_mode(obs)) {
     return(invisible())
@@ -34,8 +36,8 @@ need_mode_for_noise <- function(obs, prior, call) {
   }
 }
 
-# The emission in the user's units. found: the emission as the engine returns it, a list by mode where each mode has its
-# own.
+# The emission (loadings, offsets, noise) in the user's units. found: the emission as the engine returns it;
+# where each mode has its own, a list by mode.
 emission_in_units <- function(obs, found) {
   if (!sees_by_mode(obs)) {
     return(one_emission_in_units(obs, found))
@@ -60,7 +62,7 @@ one_emission_in_units <- function(obs, emission) {
   )
 }
 
-# The emission of a fit; modes in the order of its states.
+# The emission (loadings, offsets, noise) of a fit; modes are in the order of the fit's states.
 emission_of <- function(fit) {
   if (!sees_by_mode(fit$model$obs)) {
     return(fit$emission)
@@ -70,7 +72,7 @@ emission_of <- function(fit) {
   })
 }
 
-# The emission of one mode in the form of one that all modes share.
+# The emission of one mode, in the form of an emission that all modes share.
 emission_of_mode <- function(emission, mode) {
   if (length(dim(emission$loadings)) < 3L) {
     return(emission)
@@ -78,13 +80,14 @@ emission_of_mode <- function(emission, mode) {
   lapply(emission, function(x) if (length(dim(x)) == 3L) array(x[, , mode], dim(x)[1:2]) else x[, mode])
 }
 
-# The expected noise variance of each column.
+# The expected noise variance of each column of the data, given an emission.
 emission_variance <- function(emission) {
   if (is.null(emission$df)) emission$scale else
     ifelse(emission$df > 2, emission$scale / (emission$df - 2), Inf)
 }
 
-# Draws the emission's parameters from q: list(loadings, offset, variance of the noise), or a list of these by mode.
+# Draws the parameters of the emission from q: list(loadings, offset, variance of the noise) or, where each
+# mode has its own, a list of these by mode.
 draw_emissions <- function(obs, emission) {
   if (!sees_by_mode(obs)) {
     return(draw_emission(obs, emission))
@@ -110,14 +113,14 @@ draw_emission <- function(obs, emission) {
   list(loadings = loadings, offset = offset, noise_var = noise)
 }
 
-# Draws rows under such an emission given hidden states.
+# Draws rows of data given hidden states x, under an emission as draw_emission() returns it.
 draw_seen <- function(emission, x) {
   sd <- sqrt(emission$noise_var)
   x %*% t(emission$loadings) + rep(emission$offset, each = nrow(x)) +
     stats::rnorm(nrow(x) * length(sd)) * rep(sd, each = nrow(x))
 }
 
-# The emission's part of coef() and posterior_params().
+# The parameters of the emission that coef() and posterior_params() report.
 emission_means <- function(fit) {
   e <- emission_of(fit)
   columns <- column_labels(fit)
@@ -147,7 +150,8 @@ emission_params <- function(fit) {
   out
 }
 
-# The arguments C and R of lds_model() from an emission that all modes share, or from a list by mode.
+# The arguments C (loadings, offsets) and R (noise) of lds_model(), from an emission that all modes share or
+# from a list by mode.
 emission_parameters <- function(obs, emission) {
   loadings <- function(e) unname(if (obs$identity) e$loadings else cbind(e$loadings, e$offset))
   if (!sees_by_mode(obs)) {
@@ -158,7 +162,7 @@ emission_parameters <- function(obs, emission) {
   list(C = by_mode(loadings), R = by_mode(noise))
 }
 
-# The posterior means of the emission; a list by mode where each mode has its own.
+# The posterior means of the emission's parameters; a list by mode where each mode has its own.
 mean_emissions <- function(fit) {
   e <- emission_of(fit)
   one <- function(e) list(loadings = e$loadings, offset = e$offset, noise_var = emission_variance(e))

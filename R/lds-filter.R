@@ -1,4 +1,5 @@
-# Filters of fits with hidden linear dynamics, at the posterior means of their parameters or at draws.
+# Filters (predictions row by row) of fits with hidden linear dynamics, at posterior means of their parameters
+# or at draws.
 
 #' @rdname bnp_filter
 #' @export
@@ -17,7 +18,8 @@ bnp_filter.bnp_lds <- function(object, newdata = NULL, id = NULL, ..., parameter
   )
 }
 
-# Columns have the names of the fit's columns, so that new rows are matched by name.
+# The linear system (lds_model()) with these parameters. Its columns have the names of the fit's columns, so
+# that new rows are matched by name.
 system_of <- function(fit, parameters) {
   columns <- fit$input$column_names
   dimnames(parameters$C) <- if (!is.null(columns)) c(list(columns), list(NULL, NULL)[-length(dim(parameters$C))])
@@ -38,8 +40,8 @@ drawn_systems <- function(fit, n, seed) {
   }))
 }
 
-# One-step-ahead predictions of each row by the filter at mean parameters: list(log_density, below). below: rows x
-# columns, the predictive probability of a value of at most the observed one.
+# One-step-ahead predictions of each row by the filter at mean parameters: list(log_density, below). below:
+# the predictive probability of a value of at most the observed one, rows x columns.
 filtered_rows <- function(fit, data, call) {
   if (data$n == 0L) {
     return(list(log_density = numeric(), below = matrix(0, 0L, data$d)))

@@ -1,6 +1,6 @@
 # Fits of switching linear systems, whose rows are observed with noise.
 
-# data: sequences in the internal form.
+# Fits a switching linear system. data: sequences in the internal form.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "hidden", prior, error_call)
   need_mode_for_noise(obs, prior, error_call)
@@ -45,7 +45,7 @@ hidden_remedy <- c(
        spread of a column: rescale {.arg x}, or choose less extreme priors."
 )
 
-# The data as the engine reads them: in the user's units, NA where missing; `rows` in engine units.
+# The data as the engine reads them: y in the user's units, NA where missing; `rows` in engine units.
 hidden_data <- function(obs, data) {
   out <- list(y = unname(data$x), starts = as.integer(data$starts), rows = hidden_rows(obs, data))
   if (has_missing(data)) out$y[data$missing] <- NA_real_
@@ -54,7 +54,8 @@ hidden_data <- function(obs, data) {
   out
 }
 
-# The q(z) from which learning starts and, if the start is a fit of the same columns, its global parameters, too.
+# The q(z) from which learning starts; also the global parameters of the start, if it is a fit of the same
+# columns.
 hidden_start <- function(start, data, model, call) {
   if (is.null(start)) {
     return(NULL)
@@ -90,7 +91,8 @@ hidden_start <- function(start, data, model, call) {
   list(resp = unname(resp[, order(start$numbering), drop = FALSE]), state = start$state)
 }
 
-# The probabilities of the training rows' modes that a fit keeps: those on its path.
+# The probabilities of the modes of the training rows (rows x modes), from what a fit keeps: the path, and the
+# probability of the path's mode for each row. The other modes share the rest evenly.
 resp_of_path <- function(fit) {
   k <- fit$state$k
   resp <- matrix((1 - fit$prob) / max(k - 1L, 1L), length(fit$labels), k)
@@ -98,7 +100,8 @@ resp_of_path <- function(fit) {
   resp
 }
 
-# q(x) and q(z) of new data; for a fit's own data the ones that it has just computed.
+# The posteriors q(x) of hidden states and q(z) of modes for new data; for a fit's own data those that it has
+# just computed.
 expected_paths <- function(fit, data) {
   if (data$n == 0L) {
     m <- length(fit$model$obs$unit)
@@ -108,13 +111,13 @@ expected_paths <- function(fit, data) {
     engine_lds_smooth(hidden_data(fit$model$obs, data), fit$model, fit$state, as.integer(fit$control$threads))
 }
 
-# Expected rows in the engine's form.
+# The expected rows E φ(x) of hidden states under q(x), in the engine's form of data.
 expected_rows <- function(data, paths) {
   list(x = paths$features, n = nrow(paths$features), d = ncol(paths$features), starts = as.integer(data$starts))
 }
 
-# The first row of a sequence, which has no mode of its own, gets that of the next row; a sequence of one row gets a
-# first mode.
+# The most probable path of modes. The first row of a sequence, which has no mode of its own, gets that of the
+# next row; a sequence of one row gets the most probable first mode.
 viterbi_path.bnp_lds <- function(fit, data) {
   if (data$n == 0L) {
     return(integer())
@@ -151,10 +154,10 @@ local_step.bnp_lds <- function(fit, data) predictive_states(fit, data)
 
 hidden_labels <- function(fit) hidden_names(fit$model$obs, column_labels(fit))
 
-# Point estimates of a fit as arguments of lds_model(), in the user's units: dynamics A (m x (m [+ 1]) x K) with
-# covariance Q (m x m x K) and effects of inputs F; emission C (D x m, or m + 1 with the offset last) with variances R
-# (D), both by mode where each mode has its own; mean and variance of the first state; and the probabilities of the
-# first mode and of transitions, given that no mode beyond those of the fit occurs.
+# Point estimates of a fit as arguments of lds_model(), in the user's units: dynamics A (m x (m [+ 1]) x K)
+# with covariance Q (m x m x K) and effects of inputs F; emission C (D x m, or m + 1 with the offset last)
+# with variances R (D), both by mode where each mode has its own; mean and variance of the first state; and
+# the probabilities of the first mode and of transitions, given that only the modes of the fit occur.
 lds_parameters <- function(fit) {
   means <- coef(fit)
   transition <- transition_matrix(fit)
@@ -163,7 +166,7 @@ lds_parameters <- function(fit) {
   )
 }
 
-# lds_parameters() drawn from the posterior.
+# Draws the parameters of a fit from the posterior, in the form of lds_parameters().
 draw_lds_parameters <- function(fit, params, clusters) {
   obs <- fit$model$obs
   m <- length(obs$unit)
@@ -199,7 +202,7 @@ path_probabilities.bnp_lds <- function(fit, data, most = NULL) {
   state_probabilities(fit, data)[cbind(seq_len(data$n), fit$labels)]
 }
 
-# In addition to the checks of all sequences: hidden states of the rows, and the emission.
+# Checks the dimensions of a fit's elements: those of all sequences, and the hidden states and the emission.
 shape_of.bnp_lds <- function(fit) {
   of_chain <- NextMethod()
   if (!all(of_chain)) {

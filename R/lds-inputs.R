@@ -1,4 +1,4 @@
-# Known inputs of linear systems that are learned: columns of the data that act on hidden states and are not modelled
+# Known inputs of linear systems: columns of the data that act on hidden states and are not modelled
 # themselves. The internal form of data has them as `data$inputs`, a matrix.
 
 # The names of columns from the argument `inputs` of obs_lds(), a formula or names; NULL for none.
@@ -21,7 +21,7 @@ input_names <- function(inputs, call = rlang::caller_env()) {
   names
 }
 
-# Splits a checked table into the table without inputs, and the inputs.
+# Splits a checked table into the columns that are modelled and the inputs.
 take_inputs <- function(x, obs, arg, call) {
   inputs <- matrix(0, nrow(x), length(obs$inputs))
   for (i in seq_along(obs$inputs)) {
@@ -41,8 +41,8 @@ take_inputs <- function(x, obs, arg, call) {
   list(x = x, inputs = inputs)
 }
 
-# Units of inputs: standard deviations, around the means where the dynamics have an intercept. A constant column is
-# refused, as it is an intercept itself.
+# Sets the units of inputs: their standard deviations, around the means where the dynamics have an intercept.
+# A constant input is refused, as it is an intercept itself.
 with_input_units <- function(obs, data, call) {
   if (is.null(obs$inputs) || !is.null(obs$input_unit)) {
     return(obs)

@@ -1,4 +1,4 @@
-# Linear dynamical systems with known parameters.
+# Linear dynamical systems with parameters that the user gives.
 
 #' Linear systems that switch between modes
 #'
@@ -96,8 +96,8 @@ finite_numbers <- function(x, arg, call) {
   x
 }
 
-# An array with a matrix for each mode, from numbers for the modes of one variable, from a matrix for one mode, or from
-# an array.
+# Parameters of modes as an array with a matrix for each mode. x: numbers, one for each mode of a single
+# variable; or a matrix for one mode; or such an array.
 as_modes <- function(x, arg, call = rlang::caller_env()) {
   x <- finite_numbers(x, arg, call)
   if (is.null(dim(x))) return(array(x, c(1L, 1L, length(x))))
@@ -114,14 +114,15 @@ with_intercepts <- function(a) {
   out
 }
 
-# Parameters that may differ by mode are arrays with one matrix per mode, or with one for all modes.
+# Parameters that may differ by mode are arrays with one matrix per mode or one for all modes. one_for_all()
+# reduces an array with equal matrices to one matrix.
 one_for_all <- function(x) if (varies_by_mode(x)) x else array(x[, , 1L], dim(x)[1:2])
 varies_by_mode <- function(x) {
   modes <- dim(x)[3L]
   !is.null(x) && modes > 1L && any(x != c(x[, , 1L]))
 }
 
-# Loadings as an array D x (m + 1) x K, or x 1 for all modes.
+# Loadings as an array: observed columns D x (m hidden states + 1) x K modes, or x 1 if all modes share them.
 as_loadings <- function(x, m, k, call = rlang::caller_env()) {
   x <- finite_numbers(x, "C", call)
   if (is.null(dim(x)) && m == 1L) x <- matrix(x, ncol = 1L)
@@ -136,7 +137,7 @@ as_loadings <- function(x, m, k, call = rlang::caller_env()) {
   if (dim(x)[2L] == m) with_intercepts(x) else x
 }
 
-# Noise covariances of rows as an array D x D x K, or x 1 for all modes.
+# Noise covariances of rows as an array: columns D x D x K modes, or x 1 if all modes share them.
 as_noise <- function(x, d, k, call = rlang::caller_env()) {
   of_modes <- length(dim(x)) == 3L || is.null(dim(x)) && d == 1L && k > 1L && length(x) == k
   if (!of_modes) {
@@ -151,8 +152,8 @@ as_noise <- function(x, d, k, call = rlang::caller_env()) {
   x
 }
 
-# Effects of known inputs: list(dynamics, an array m x q x K; rows, an array D x q x K, or x 1 for all modes; names);
-# NULL where there are none.
+# Effects of known inputs: list(dynamics, rows, names) with an array m x q x K for the hidden states and an
+# array D x q x K, or x 1 for all modes, for the observed rows; NULL if there are no inputs.
 input_effects <- function(f, g, m, d, k, call = rlang::caller_env()) {
   if (is.null(f) && is.null(g)) {
     return(NULL)
@@ -196,7 +197,7 @@ as_start_mean <- function(x, m, call = rlang::caller_env()) {
   rep_len(as.vector(x), m)
 }
 
-# A symmetric positive semidefinite matrix, from one number, n variances, or a matrix.
+# A symmetric positive semidefinite n x n matrix, from one number, n variances, or a matrix.
 as_variance <- function(x, n, arg, call = rlang::caller_env()) {
   x <- finite_numbers(x, arg, call)
   if (is.null(dim(x)) && length(x) %in% c(1L, n)) x <- diag(x, n)
@@ -235,7 +236,7 @@ as_probabilities <- function(x, arg, n, k, call = rlang::caller_env()) {
   x / rowSums(x)
 }
 
-# The largest modulus of the eigenvalues of each mode's dynamics.
+# The largest modulus of the eigenvalues of each mode's dynamics; a mode is stable if it is below 1.
 mode_moduli <- function(model) {
   m <- dim(model$A)[1L]
   apply(model$A[, seq_len(m), , drop = FALSE], 3L, function(a) max(Mod(eigen(matrix(a, m), only.values = TRUE)$values)))
@@ -263,13 +264,13 @@ print.bnp_lds_model <- function(x, ...) {
   invisible(x)
 }
 
-# The number of inputs of each row of a system.
+# The number of known inputs of each row of a linear system.
 n_inputs <- function(model) dim(model$F)[2L] %||% 0L
 
-# The matrix of one mode, where all modes may share one.
+# The matrix of one mode, from an array by mode or from a matrix that all modes share.
 of_one_mode <- function(x, mode) if (length(dim(x)) == 3L) array(x[, , mode], dim(x)[1:2]) else x
 
-# The system as the engine reads it: matrices stored by rows.
+# The linear system as the engine reads it: matrices are stored by rows.
 as_engine_system <- function(model) {
   k <- dim(model$A)[3L]
   by_rows <- function(array) as.vector(aperm(array, c(2L, 1L, 3L)))

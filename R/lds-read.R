@@ -25,7 +25,8 @@ latent_path <- function(fit, newdata = NULL, id = NULL, ...) {
 
 latent_rows.bnp_lds <- function(fit, data = NULL) if (is.null(data)) fit$latent else expected_paths(fit, data)
 
-# from: data, or the input of a fit.
+# A table of hidden states: for each sequence, row and state the mean and standard deviation. from: data, or
+# the input of a fit, which has the lengths and names of sequences.
 latent_table <- function(fit, from, latent) {
   lengths <- diff(from$starts)
   names <- from$group_names %||% as.character(seq_along(lengths))
@@ -38,7 +39,7 @@ latent_table <- function(fit, from, latent) {
   as_tidy(cbind(out, columns(latent$mean, "mean"), columns(sd, "sd")))
 }
 
-# Rows x columns: the expected rows without noise, and the standard deviations of these expectations.
+# The expected rows without noise, rows x columns, and the standard deviations of these expectations.
 fitted_rows <- function(fit, latent) {
   if (!sees_by_mode(fit$model$obs)) {
     return(fitted_by_emission(fit, latent, fit$emission))
@@ -68,7 +69,7 @@ moduli <- function(fit) {
   apply(coef, 3L, function(a) max(Mod(eigen(matrix(a, m)[, seq_len(m), drop = FALSE], only.values = TRUE)$values)))
 }
 
-# One row for each coefficient of each mode.
+# The table of tidy(): one row for each coefficient of each mode.
 tidy_states.bnp_lds <- function(fit) {
   coef <- coef(fit)$coef
   k <- dim(coef)[3L]
@@ -87,7 +88,7 @@ tidy_states.bnp_lds <- function(fit) {
 
 glance_columns.bnp_lds <- function(fit) list(max_modulus = max(moduli(fit)), unstable = sum(moduli(fit) > 1))
 
-# Fitted values and hidden states.
+# The columns that augment() adds: fitted values and hidden states.
 augment_columns.bnp_lds <- function(fit, data) {
   if (data$n == 0L) {
     return(list())
@@ -116,13 +117,15 @@ residuals.bnp_lds <- function(object, newdata, id = NULL, ...) {
   for_all_rows(data, `dimnames<-`(normal_scores(below), list(data$row_names, column_labels(object))))
 }
 
-# The first mode lasts for two rows, as the first row has no mode of its own.
+# The number of first rows of a sequence without a mode: 1, unless the emission differs by mode, as only a
+# step from the row before has a mode. So the first mode lasts for two rows.
 rows_without_state.bnp_lds <- function(fit) if (sees_by_mode(fit$model$obs)) 0L else 1L
 
-# Simulated rows have no mode beyond those of the fit.
+# The parameters of the modes of which rows are drawn: those of the fit's modes alone.
 clusters_to_draw.bnp_lds <- function(fit, params, new) posterior_clusters(fit, params)
 
-# One step from the mode of the last row; a sequence of one row is followed by a first mode.
+# The probabilities of the mode that follows the last row of each sequence. After a sequence of a single row,
+# which has no mode, they are those of a first mode.
 first_state_ahead.bnp_lds <- function(fit, data) {
   transition <- transition_matrix(fit)
   ahead <- state_probabilities(fit, data)[data$starts[-1L], , drop = FALSE] %*% transition
@@ -131,8 +134,8 @@ first_state_ahead.bnp_lds <- function(fit, data) {
   unname(ahead)
 }
 
-# Forecasts: mixtures over the modes of the rows ahead. Mean and covariance of the hidden states are those of the
-# mixtures, as for autoregressions; rows follow from them.
+# Forecasts: mixtures over the modes of the rows ahead. Mean and covariance of the hidden states are those of
+# the mixture, as for autoregressions; those of rows follow from them.
 moments_ahead.bnp_lds <- function(fit, data, states, transition, call) {
   obs <- fit$model$obs
   means <- coef(fit)
@@ -162,14 +165,15 @@ moments_ahead.bnp_lds <- function(fit, data, states, transition, call) {
   )
 }
 
-# A symmetric matrix from its lower triangle, stored by rows.
+# A symmetric m x m matrix from its lower triangle, which is stored by rows.
 unpacked <- function(x, m) {
   out <- matrix(0, m, m)
   out[upper.tri(out, diag = TRUE)] <- x
   out + t(out) - diag(diag(out), m)
 }
 
-# The expected rows without noise, with two standard deviations on either side; without data, only these.
+# Adds to a picture's data the expected rows without noise, with a band of two standard deviations on either
+# side; without data the expected rows alone are drawn.
 with_band <- function(series, fit, latent, kept) {
   found <- fitted_rows(fit, latent)
   mean <- found$mean[kept, , drop = FALSE]

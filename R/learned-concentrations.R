@@ -1,14 +1,14 @@
-# Concentrations with a gamma_prior(). The `concentration` of mixtures and `gamma` of hierarchical priors are integrated
-# out of the bound. Others are learned as numbers, the best for prior and data: in a fit, their gamma_prior() has a
-# third element, `value`, which the engine uses.
+# Concentrations whose prior is a gamma_prior(). The `concentration` of mixtures and `gamma` of hierarchical
+# priors are integrated out of the bound. All others are estimated as numbers, the best for prior and data: in
+# a fit, their gamma_prior() has a third element, `value`, which the engine uses.
 
 is_learned <- function(x) inherits(x, "bnp_gamma_prior")
 integrated_concentrations <- c("concentration", "gamma")
 
-# The names of a prior's parameters that are learned as numbers.
+# The names of a prior's parameters that are estimated as numbers (not integrated out of the bound).
 plugged_in_names <- function(prior) setdiff(learned_names(prior), integrated_concentrations)
 
-# A concentration as a number: the given one, or the one that was learned.
+# A concentration as a number: the given number, or the one that was estimated.
 plugged_in <- function(x) if (is_learned(x)) x[["value"]] else x
 
 without_learned_values <- function(prior) {
@@ -18,8 +18,8 @@ without_learned_values <- function(prior) {
   prior
 }
 
-# The prior with learned numbers from `from`, the prior of an earlier fit or the result of the engine (shape, rate,
-# value).
+# The prior with the numbers that were estimated for its concentrations. from: the prior of an earlier fit, or
+# the result of the engine (shape, rate, value).
 with_learned_values <- function(prior, from) {
   for (name in intersect(plugged_in_names(prior), names(from))) {
     given <- as.double(from[[name]])
@@ -32,8 +32,8 @@ with_learned_values <- function(prior, from) {
   prior
 }
 
-# What a fit learned about each concentration: posterior mean and 90 % interval for those that are integrated, the
-# number for others.
+# What a fit learned about each concentration with a prior: posterior mean and 90 % interval where it is
+# integrated out, the estimated number otherwise.
 learned_concentrations <- function(fit) {
   prior <- fit$model$prior
   learned <- learned_names(prior)
@@ -55,9 +55,9 @@ learned_concentrations <- function(fit) {
 
 with_interval <- function(mean, ends) c(mean = mean, lower = ends[1L], upper = ends[2L])
 
-# Quantiles from a table of nodes. The logarithms of values and of probabilities are smooth functions of the node's
-# number and interpolated between nodes; the quantiles of the concentration of `faithful` were within 1e-5 of those of
-# 1,024 nodes.
+# Quantiles of a concentration's posterior from its table of nodes (value, prob). The logarithms of both
+# columns are smooth functions of the node's number and are interpolated between nodes; the quantiles of the
+# concentration of `faithful` were within 1e-5 of those of 1,024 nodes.
 concentration_quantile <- function(p, nodes) {
   nodes <- nodes[nodes[, "prob"] > 1e-12, ]
   at <- seq(1, nrow(nodes), length.out = 32 * nrow(nodes))

@@ -1,17 +1,20 @@
-# How uncertain the weights of a mixture with covariates are, by linear response (Giordano, Broderick & Jordan 2018).
-# The variational posterior takes rows' clusters, parameters of clusters and effects as independent, which makes it too
-# narrow. If t g_i is added to the log of the joint density, the mean of g_j moves by t Cov(g_i, g_j) under the exact
-# posterior; how the mean moves at the optimum of the bound, where all else may answer, is taken for that covariance.
+# The uncertainty of the weights of a mixture with covariates, by linear response (Giordano, Broderick &
+# Jordan 2018). The variational posterior takes rows' clusters, parameters of clusters and effects as
+# independent, which makes it too narrow. If t g_i is added to the log of the joint density, the mean of g_j
+# moves by t Cov(g_i, g_j) under the exact posterior. Here the covariance is estimated by how the mean moves
+# at the optimum of the bound, where everything else may move, too.
 #
-# g of a cluster: E log pi_k, the log of its untilted weight, then its effects, one after another.
+# The vector g has, for each cluster, E log pi_k, the log of its weight without covariates, followed by its
+# effects.
 
 response_step <- 0.25 # t times the standard deviation of g under q: the mean moves by so many of them, or some more
 laps_at_once <- 4L
 most_rounds <- 15L # of so many laps
 settled_share <- 0.03 # of the way gone that the last laps may have added
 
-# list(mean, cov, settled) of g, clusters in the user's order; settled: for each element, whether its response had
-# converged. data: the training data with weights, labels and patterns.
+# Estimates mean and covariance of g, the log weights and effects of clusters in the user's order: list(mean,
+# cov, settled). settled: for each element, whether its response had converged. data: the training data with
+# weights, labels and patterns.
 linear_response <- function(fit, data, call) {
   learn <- response_engine(fit, data, call)
   base <- learn(fit$state)
@@ -29,8 +32,9 @@ linear_response <- function(fit, data, call) {
   list(mean = mean[at], cov = cov[at, at, drop = FALSE], settled = vapply(moved, `[[`, NA, "settled")[at])
 }
 
-# list(slope, settled): the response of g to a pull, half the difference between the answers to the pull and to its
-# opposite. Both run the same number of laps, so that a drift of the state by itself cancels.
+# The response of g (log weights and effects) to a pull: half the difference between the changes after the
+# pull and after its opposite. Both run the same number of laps, so that a drift of the state by itself
+# cancels. Returns list(slope, settled).
 answer_to <- function(pull, model, state, learn) {
   up <- down <- state
   gone <- step <- 0
@@ -43,12 +47,13 @@ answer_to <- function(pull, model, state, learn) {
     settled <- i > 1L && sqrt(sum(step^2)) < settled_share * sqrt(sum(gone^2))
     if (settled) break
   }
-  # The remaining change, if steps go on shrinking like the last one.
+  # Adds the change that would remain if steps went on shrinking like the last one.
   shrink <- min(max(sum(step * last) / sum(last^2), 0), 0.9)
   list(slope = (gone + step * shrink / (1 - shrink)) / sum(pull), settled = settled)
 }
 
-# linear_response() for data as a user gives them; NULL without data. The fit knows their covariates.
+# Does linear_response() for data as a user gives them, without covariates, which the fit knows; NULL without
+# data.
 response_to_data <- function(fit, x, call) {
   if (is.null(x)) {
     return(NULL)
@@ -67,7 +72,8 @@ response_to_data <- function(fit, x, call) {
   linear_response(fit, data, call)
 }
 
-# A function(state, pull) that goes on learning from a state for some laps, without moves: list(state, seconds).
+# Makes a function(state, pull) that continues learning from a state for some laps (passes over the data),
+# without moves: list(state, seconds).
 response_engine <- function(fit, data, call) {
   still <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
   control <- bnp_control(
@@ -93,13 +99,13 @@ response_engine <- function(fit, data, call) {
   }
 }
 
-# g at a state, clusters in the engine's order.
+# The means of g (log weights and effects) at a state, clusters in the engine's order.
 weight_means <- function(model, state) {
   posterior <- engine_posterior(model, state)
   as.double(rbind(log_weight_moments(posterior)$mean, t(posterior$effects)))
 }
 
-# Standard deviations of g under q.
+# The standard deviations of g (log weights and effects) under q.
 effect_deviations <- function(model, state) {
   posterior <- engine_posterior(model, state)
   p <- model$prior$n_columns
@@ -107,7 +113,8 @@ effect_deviations <- function(model, state) {
   as.double(rbind(sqrt(log_weight_moments(posterior)$variance), sqrt(matrix(own, ncol = state$k))))
 }
 
-# list(mean, variance) of log pi_k under q.
+# Mean and variance of log pi_k, the log weight of each cluster without covariates, under q: list(mean,
+# variance).
 log_weight_moments <- function(posterior) {
   if (is.null(posterior$untilted_sticks)) {
     own <- as.double(posterior$untilted_concentration)

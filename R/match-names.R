@@ -1,7 +1,8 @@
-# Parameters of a prior that come with names are put into the order of the columns, so that a value never applies to
+# Values of a prior that have names are put into the order of the columns, so that a value never applies to
 # another column.
 
-# An observation model, as its constructor made it, with its parameters in the order of the columns and without names.
+# An observation model, as its constructor made it, with its parameters in the order of the data's columns and
+# without names.
 in_column_order <- function(obs, data, call) {
   parameters <- obs_facts(obs)$parameters
   for (arg in intersect(names(parameters), names(obs))) {
@@ -11,8 +12,8 @@ in_column_order <- function(obs, data, call) {
   obs
 }
 
-# x: a vector along the first of `axes`, or a matrix along both. Where both axes of a matrix are the same, names of one
-# side stand for both.
+# Puts x into the order `names_of` of the names of its axes. x: a vector along the first of `axes`, or a
+# matrix along both. Where both axes of a matrix are the same, names of one side stand for both.
 match_names <- function(x, axes, names_of, arg, call) {
   given <- if (is.matrix(x)) dimnames(x) %||% list(NULL, NULL) else list(names(x))
   if (all(vapply(given, is.null, NA))) {
@@ -30,7 +31,8 @@ match_names <- function(x, axes, names_of, arg, call) {
   unname(do.call(`[`, c(list(x), unname(at), if (is.matrix(x)) list(drop = FALSE))))
 }
 
-# Positions of the names `wanted` in `given`. Data of one column without a name take the one value, whatever its name.
+# The positions of the names `wanted` in `given`. If the data have one column without a name, a single value
+# is taken whatever its name.
 match_axis <- function(given, wanted, arg, call) {
   if (is.null(wanted) && length(given) == 1L) {
     return(1L)

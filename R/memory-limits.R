@@ -1,11 +1,12 @@
 # Refuses requests whose results would not fit into memory, before memory fills up.
 
-# The most bytes of a result (4 GB), and the most tokens that are drawn or learned one by one, at about 40 bytes each.
-# Both are guesses at what a session can spare, copies on the way included.
+# The most bytes of a result (4 GB), and the most tokens that are drawn or learned one by one, at about 40
+# bytes each. Both are guesses at what an R session can spare, including copies that are made on the way.
 most_bytes <- 2^32
 most_tokens <- 1e8
 
-# what: the beginning of the message; remedy: its hint.
+# Refuses a request whose result would take more than most_bytes. what: the beginning of the message; remedy:
+# its hint.
 check_memory <- function(bytes, what, remedy, call) {
   if (bytes > most_bytes) {
     abort("memory", c(
@@ -15,14 +16,14 @@ check_memory <- function(bytes, what, remedy, call) {
   }
 }
 
-# Checks the size of a data set that is to be drawn, rows x columns of numbers.
+# Refuses to draw a data set, rows x columns of numbers, that would not fit into memory.
 check_drawn <- function(rows, columns, arg, call = rlang::caller_env()) {
   check_memory(8 * sum(as.double(rows)) * columns, paste0("{.arg ", arg, "}: a data set"),
     "Draw fewer rows at a time.", call
   )
 }
 
-# Checks the number of tokens of documents of counts that are processed one by one, in `batches` parts.
+# Refuses documents with too many tokens to be processed one by one, in `batches` parts.
 check_tokens <- function(data, batches, doing, call) {
   of_document <- diff(c(0, cumsum(data$value))[data$row_start + 1L])
   most <- max(of_document, sum(of_document) / batches, 0)

@@ -54,7 +54,7 @@ check_no_model_of_missing <- function(na_action, call = rlang::caller_env()) {
   check_choice(na_action, c("fail", "omit"), "na_action", call)
 }
 
-# The hint of an error about missing values; `na_action`: NULL in functions that do not have the argument.
+# The hint of an error about missing values. na_action: the user's argument; NULL in functions without it.
 remedy_of_missing <- function(na_action, values) {
   infinite <- c(i = if (any(is.infinite(values))) {
     "Infinite values are not missing: leave these rows out, or put there what they stand for, {.code NA} where that is
@@ -70,8 +70,9 @@ remedy_of_missing <- function(na_action, values) {
          (of topics, only the latter).")
 }
 
-# The blocks of columns of the internal form; a model that is not a product is one block. list(obs, columns, modelled):
-# numbers of all columns without exposures, and of the modelled ones.
+# Divides the data into the blocks of a product (a model of several observation models, each of some columns);
+# any other model is one block. Each block is list(obs, columns, modelled): numbers of all its columns without
+# exposures, and of the columns that are modelled.
 blocks_of <- function(data, obs) {
   part <- function(block, columns) {
     modelled <- if (is.null(block$responses)) columns else columns[response_columns(block)]
@@ -80,13 +81,15 @@ blocks_of <- function(data, obs) {
   if (is.null(obs$blocks)) {
     return(list(part(obs, seq_len(data$d))))
   }
-  # In a product that is not resolved yet, the frame says which block has which columns.
+  # A product whose blocks do not know their columns yet, as it was not completed for the data: `data$frame`
+  # has them.
   Map(function(block, name) {
     part(block, match(block$columns %||% data$frame$blocks[[name]], data$column_names))
   }, obs$blocks, names(obs$blocks))
 }
 
-# Which cells are missing. Where columns go in pairs, one missing cell of a pair makes the other one missing, too.
+# TRUE where a cell is missing. Where columns form pairs, one missing cell of a pair makes the other one
+# missing, too.
 missing_cells <- function(data, obs) {
   missing <- is.na(data$x)
   for (block in blocks_of(data, obs)) {
@@ -100,8 +103,9 @@ missing_cells <- function(data, obs) {
   missing
 }
 
-# Turns checked data with NA into the internal form described above. `use`: whether they are "rows" or "sequences" to be
-# fitted, or for "predict" or "filter". `na_action = "keep"`: leave them as they were given, for display.
+# Turns checked data with NA into the internal form (see the head of this file), or refuses them. use: what
+# the data are for: "rows" or "sequences" to be fitted, "predict" or "filter". na_action = "keep": leave them
+# as they were given, for display.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
   data$na_action <- na_action
   if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
@@ -135,7 +139,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
   fill_with_nothing(data, obs)
 }
 
-# `what`: a description, for the message, of the rows that are left out.
+# The data without the rows in which `gone` is TRUE. what: a description of these rows, for the message.
 without_rows <- function(data, gone, what, arg, call) {
   if (!any(gone)) {
     return(data)
@@ -156,7 +160,8 @@ without_rows <- function(data, gone, what, arg, call) {
   out
 }
 
-# missing: the missing cells of all rows, so that the error can name the columns to blame where no row is left.
+# Reports how many rows are left out. missing: the missing cells of all rows, so that the error can name the
+# columns that cause it where no row is left.
 say_left_out <- function(gone, what, arg, call, missing, names) {
   if (is_piece(arg)) {
     return(invisible()) # said once of all pieces
@@ -179,8 +184,8 @@ say_left_out <- function(gone, what, arg, call, missing, names) {
   )
 }
 
-# For a checked table of documents, or of their rows: list(x, left_out, na_action), x without the rows that have missing
-# values.
+# Leaves out rows with missing values from a checked table of documents, or of their rows: list(x, left_out,
+# na_action).
 whole_rows <- function(x, arg, call, na_action) {
   action <- if (keeps_missing(na_action)) na_action
   gone <- if (is.matrix(x) && anyNA(x)) rowSums(is.na(x)) > 0
@@ -192,8 +197,8 @@ whole_rows <- function(x, arg, call, na_action) {
   list(x = rows_of_table(x, !gone), left_out = left_out, na_action = action)
 }
 
-# Expands values of the rows that were used to all rows that were given, NA where a row was left out; values of
-# individuals are repeated in all rows of each. `from`: data, or the input of a fit.
+# Expands values of the rows that were used to all rows that were given, NA where a row was left out. A value
+# of an individual is repeated in all its rows. from: data, or the input of a fit.
 for_all_rows <- function(from, x) {
   left_out <- from$left_out
   if (is.null(left_out) && !has_individuals(from)) {
@@ -205,25 +210,26 @@ for_all_rows <- function(from, x) {
   if (is.matrix(x)) `rownames<-`(x, names) else stats::setNames(x, names)
 }
 
-# for_all_rows() by document; documents of which no row is left have NA.
+# Expands values of the documents that were used to all documents that were given; documents of which no row
+# is left have NA.
 for_all_documents <- function(from, x) for_all_rows(list(left_out = from$left_out_documents), x)
 
-# Numbers of the modelled columns, without exposures and covariates.
+# The numbers of the columns that are modelled: all but exposures and covariates.
 modelled_columns <- function(data, obs) unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))
 
-# Which rows have a value in these columns.
+# TRUE for rows that have a value in at least one of these columns.
 has_values <- function(data, columns = seq_len(data$d)) {
   if (has_missing(data)) rowSums(!data$missing[, columns, drop = FALSE]) > 0 else rep(TRUE, data$n)
 }
 
-# Restricts values that users gave for all rows to the rows that are used.
+# Values for the rows that are used, from values that users gave for all rows.
 of_kept_rows <- function(data, x) {
   kept <- data$left_out$kept
   if (is.null(kept)) x else values_at(x, kept)
 }
 rows_given <- function(data) data$left_out$n %||% data$n
 
-# Refuses gaps that the model cannot have.
+# Refuses missing cells in columns in which the model cannot have any.
 check_gaps <- function(data, obs, arg, call) {
   for (block in blocks_of(data, obs)) {
     missing <- data$missing[, block$columns, drop = FALSE]
@@ -263,14 +269,15 @@ check_gaps <- function(data, obs, arg, call) {
   }
 }
 
-# Columns that new data may lack: those in which single values may be missing.
+# The names of the columns that new data may lack: those in which single values may be missing.
 columns_that_may_lack <- function(fit) {
   blocks <- blocks_of(fit$input, fit$model$obs)
   takes <- vapply(blocks, function(block) (obs_facts(block$obs)$gaps %||% "rows") != "rows", NA)
   fit$input$column_names[unlist(lapply(blocks[takes], `[[`, "modelled"))]
 }
 
-# x with additional columns of NA. If there are several rows, act_on_missing() reports that a column has no value.
+# x with additional columns that are NA. If there are several rows, act_on_missing() reports that a column has
+# no value.
 with_columns_of_na <- function(x, names, arg, call) {
   if (NROW(x) == 1L) say_wholly_missing(names, arg, call)
   if (is.data.frame(x)) {
@@ -300,7 +307,8 @@ check_observed <- function(data, modelled, arg, call) {
   }
 }
 
-# Puts 0 in place of missing values where the model reads 0 as nothing observed: no level, no trial, no time, no count.
+# Puts 0 in place of missing values where the model reads 0 as nothing observed: no level, no trial, no time
+# or no count.
 fill_with_nothing <- function(data, obs) {
   for (block in blocks_of(data, obs)) {
     if (obs_facts(block$obs)$gaps %||% "" != "cells") {
@@ -313,13 +321,13 @@ fill_with_nothing <- function(data, obs) {
   data
 }
 
-# Means of columns over the observed cells.
+# The means of the columns, over the cells that are observed.
 observed_means <- function(data) {
   column_means(if (has_missing(data)) replace(data$x, data$missing, NA) else data$x, data$weights)
 }
 
-# The observation model with `gaps = TRUE` in the blocks whose rows have gaps, or had gaps in `before`, the model of an
-# earlier fit.
+# The observation model with `gaps = TRUE` (cells may be missing) in each block whose rows lack cells, or
+# lacked any in `before`, the model of an earlier fit.
 with_gaps <- function(obs, data, before = NULL) {
   if (!is.null(obs$blocks)) {
     own <- lapply(blocks_of(data, obs), function(part) list(missing = data$missing[, part$columns, drop = FALSE]))
@@ -330,17 +338,17 @@ with_gaps <- function(obs, data, before = NULL) {
   obs
 }
 
-# The observation model with `gaps = TRUE` in every block that can have gaps.
+# The observation model with `gaps = TRUE` (cells may be missing) in every block that can have it.
 with_all_gaps <- function(obs) {
   if (!is.null(obs$blocks)) return(replace(obs, "blocks", list(lapply(obs$blocks, with_all_gaps))))
   if (identical(obs_facts(obs)$gaps, "cells")) obs$gaps <- TRUE
   obs
 }
 
-# The fit with a model that can have the gaps of these data.
+# The fit with a model that can have the missing cells of these data.
 fit_with_gaps <- function(fit, data) if (has_missing(data)) fit_as(fit, with_gaps(fit$model$obs, data)) else fit
 
-# The fit with `gaps = TRUE` wherever `obs` has it.
+# The fit with `gaps = TRUE` (cells may be missing) in every block in which the model `obs` has it.
 fit_as <- function(fit, obs) {
   before <- fit$model$obs
   copy <- function(from, to) if (isTRUE(to$gaps)) replace(from, "gaps", TRUE) else from

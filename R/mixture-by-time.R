@@ -1,14 +1,15 @@
 # Mixtures whose clusters have weights by time. The posterior of the weights of a time is Dirichlet(alpha pi + N_t),
 # where N_t are the time's expected numbers of rows by cluster.
 
-# Its parameters: times x (clusters in the user's order and, last, all others together).
+# The parameters of the Dirichlet posteriors of the weights: times x (clusters in the user's order and, last,
+# all others together).
 weights_concentration_by_time <- function(fit) {
   size <- t(posterior_arrays(fit)$size)
   prior <- document_weight(fit)
   unname(cbind(size, 0) + rep(prior, each = nrow(size)))
 }
 
-# Its means.
+# The posterior means of the weights at each time: times x (clusters and, last, all others together).
 weights_with_new.bnp_mixture_by_time <- function(fit, data = NULL) {
   weight <- weights_concentration_by_time(fit)
   weight / rowSums(weight)
@@ -22,7 +23,8 @@ local_step.bnp_mixture_by_time <- function(fit, data) {
   share / rowSums(share)
 }
 
-# Draws a cluster for each row with the weights of its time (times x clusters).
+# Draws a cluster for each row with the weights of the row's time. weights: times x clusters; slot: the number
+# of each row's time.
 draw_by_time <- function(weights, slot) {
   out <- integer(length(slot))
   for (t in unique(slot)) {
@@ -31,7 +33,7 @@ draw_by_time <- function(weights, slot) {
   out
 }
 
-# The time slots of n rows, recycled from those given.
+# The numbers of the times of n rows; the given ones are repeated as often as needed.
 one_slot_a_row <- function(slot, n, call = rlang::caller_env()) {
   if (n > 0L && !length(slot)) abort("time", "{.arg time} must have at least one time.", call = call)
   rep_len(slot, n)

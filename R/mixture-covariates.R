@@ -1,9 +1,9 @@
 # Mixtures whose weights depend on covariates: their data, and the weights of their clusters.
 
-# list(x, covariates) from the arguments of bnp_mixture(). x: without the columns that the formula of the prior names,
-# unless `covariates` are given; covariates: list(frame, arg, said) with a data frame of one row for each row (or
-# individual), the name of the argument for messages, and where the covariates came from. given_x: x before other
-# arguments took their columns.
+# Splits the arguments of bnp_mixture() into list(x, covariates). x: without the columns that the formula of
+# the prior names, unless `covariates` are given; covariates: list(frame, arg, said) with a data frame of one
+# row for each row (or individual), the name of the argument for messages, and where the covariates came from.
+# given_x: x before other arguments took their columns.
 split_covariates <- function(x, covariates, prior, given_x, call) {
   if (!has_covariates(prior)) {
     only_with_prior(covariates, call)
@@ -27,7 +27,7 @@ split_covariates <- function(x, covariates, prior, given_x, call) {
   list(x = x, covariates = list(frame = frame[own], arg = "x", said = list(of = "x")))
 }
 
-# split_covariates() where variables come by a formula.
+# Finds the covariates, as split_covariates() does, where the variables of bnp_mixture() come by a formula.
 covariates_of_formula <- function(covariates, data, prior, call) {
   if (!has_covariates(prior)) {
     only_with_prior(covariates, call)
@@ -62,7 +62,8 @@ require_no_covariates <- function(prior, of, call) {
   if (has_covariates(prior)) require_ability(of, "prior_covariates", call)
 }
 
-# list(data, prior): data with the covariate pattern of each row, and the prior with the patterns.
+# Adds covariates: list(data, prior) with the number of each row's covariate pattern (combination of values)
+# in the data, and the patterns in the prior.
 with_covariates <- function(data, prior, covariates, call) {
   arg <- covariates$arg
   frame <- covariate_rows(data, covariates$frame, arg, call)
@@ -83,7 +84,8 @@ prior_with_patterns <- function(prior, found) {
   prior
 }
 
-# The covariates of the rows of data. Individuals may have one row each, or one for each of their rows.
+# The covariates of the rows of data, a data frame. Individuals may have one row each, or one for each of
+# their rows.
 covariate_rows <- function(data, x, arg, call) {
   of_individuals <- has_individuals(data) && NROW(x) == data$n_individuals && NROW(x) != rows_given(data)
   if (of_individuals) {
@@ -110,9 +112,9 @@ require_one_pattern <- function(data, position, arg, call) {
   }
 }
 
-# New data with the number of each row's pattern, from 0, and `patterns`, the covariates of each pattern;
-# `more_variance` of each pattern comes from levels that the fit has not seen. Without covariates the data must be the
-# training data.
+# New data with the number of each row's covariate pattern, from 0, and `patterns`, the covariates of each
+# pattern. more_variance: for each pattern the variance that comes from levels that the fit has not seen.
+# Without covariates the data must be the training data.
 with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
   prior <- fit$model$prior
   previous <- prior$design$previous
@@ -153,7 +155,7 @@ with_training_patterns <- function(fit, data, arg, call) {
   data
 }
 
-# A fit, with its prior or another one, as the engine needs it for data with covariate patterns of their own.
+# A fit as the engine needs it for data whose covariate patterns differ from those of the training data.
 fit_at_patterns <- function(fit, data) {
   before <- n_patterns_of(fit$model)
   fit$model$prior$patterns <- data$patterns
@@ -167,15 +169,17 @@ fit_at_patterns <- function(fit, data) {
   fit
 }
 
-# The mean weight of each cluster in the user's order and, last, of those not found yet, at given covariates (rows of
-# x). These are normalised means of exponentials, while rows use E log of the unnormalised weights.
+# The mean weight of each cluster in the user's order and, last, of those not found yet, at given covariates
+# (rows of x). These are normalised means of exponentials; q(z) of rows uses E log of the weights before
+# normalisation instead.
 shares_at <- function(fit, x, more_variance = 0) {
   log_weight <- log_weights_at(fit, x, more_variance)
   share <- exp(log_weight - apply(log_weight, 1L, max))
   share / rowSums(share)
 }
 
-# Log of the mean of each weight before normalisation.
+# The log of the mean of each cluster's weight before normalisation, at given covariates: rows of x x
+# clusters.
 log_weights_at <- function(fit, x, more_variance = 0) {
   params <- tilt_arrays(fit)
   log_weight <- rep(params$log_mean, each = nrow(x))
@@ -189,8 +193,9 @@ log_weights_at <- function(fit, x, more_variance = 0) {
   log_weight
 }
 
-# list(log_mean, mean, cov), clusters in the user's order: log of the mean untilted weight of each cluster and of the
-# rest, and means and covariances of the effects.
+# What determines the weights: list(log_mean, mean, cov), clusters in the user's order. log_mean: the log of
+# the mean weight without covariates of each cluster and of the rest; mean, cov: means and covariances of the
+# effects.
 tilt_arrays <- function(fit) {
   posterior <- engine_posterior(fit$model, fit$state)
   at <- fit$numbering
@@ -208,7 +213,8 @@ tilt_arrays <- function(fit) {
   )
 }
 
-# Training data have the patterns of the fit, new data their own.
+# The mean weights of clusters: for training data at the fit's covariate patterns, for new data at the
+# patterns of these.
 weights_with_new.bnp_mixture_by_covariates <- function(fit, data = NULL) {
   if (is.null(data$position)) {
     return(NextMethod())
@@ -217,7 +223,7 @@ weights_with_new.bnp_mixture_by_covariates <- function(fit, data = NULL) {
     shares_at(fit, data$patterns, data$more_variance)
 }
 
-# predict(type = "weights"): rows x clusters and, last, those that are not found yet.
+# The result of predict(type = "weights"): rows x clusters and, last, all clusters that are not found yet.
 weights_at_rows <- function(fit, newdata, covariates, call) {
   require_ability(fit, "predict_weights", call)
   frame <- covariates %||% newdata
@@ -235,7 +241,7 @@ weights_at_rows <- function(fit, newdata, covariates, call) {
   `dimnames<-`(share, list(names, c(seq_len(fit$state$k), "new")))
 }
 
-# Refuses `covariates` for fits without any.
+# Refuses the argument `covariates` for fits whose prior has none.
 only_with_covariates <- function(fit, call, arg = "covariates") {
   if (!has_covariates(fit$model$prior)) {
     is <- if (arg == "covariates") "are" else "is"
@@ -243,8 +249,8 @@ only_with_covariates <- function(fit, call, arg = "covariates") {
   }
 }
 
-# list(position, patterns, more_variance) of n rows (or individuals) to be simulated, with the given covariates or those
-# of the training data in turn; NULL for other fits.
+# The covariate patterns of n rows (or individuals) to be simulated: list(position, patterns, more_variance)
+# for the given covariates, or for those of the training data in turn; NULL for fits without covariates.
 simulated_patterns <- function(fit, covariates, n, call) {
   if (!has_covariates(fit$model$prior)) {
     return(NULL)
@@ -267,7 +273,7 @@ simulated_patterns <- function(fit, covariates, n, call) {
   list(position = rep_len(found$position, n), patterns = found$patterns, more_variance = more)
 }
 
-# A fit that will be the start for rows with other patterns: it loses what it knows about weights.
+# A fit that will be the start for rows with other covariate patterns: what it knows about weights is removed.
 fit_without_patterns <- function(fit, prior) {
   if (!has_covariates(prior) || has_tilted_topics(fit) && identical(fit$model$prior$patterns, prior$patterns)) {
     return(fit)
@@ -280,7 +286,7 @@ fit_without_patterns <- function(fit, prior) {
   fit
 }
 
-# The lines of print() about covariates.
+# The lines of print() about the covariates of a prior.
 described_covariates <- function(fit) {
   prior <- fit$model$prior
   if (!has_covariates(prior)) {

@@ -6,8 +6,8 @@
 # observation model has `repeated = TRUE`. What the engine returns by row is then by individual; weights and classes
 # remain by row, equal within individuals.
 
-# Splits off `id` of bnp_mixture(): list(x, id, name), the table without the column that `id` names, a value for each
-# row, and the name.
+# Splits off the argument `id` of bnp_mixture(): list(x, id, name) has the table without the column that `id`
+# names, the id of each row, and the name of the column.
 split_id <- function(x, id, arg, call) {
   id <- id_column(id, call)
   if (is.null(id)) {
@@ -21,8 +21,9 @@ split_id <- function(x, id, arg, call) {
   c(split, list(name = if (names_column) id))
 }
 
-# split_id() where variables come by a formula: list(formula, data, id, name). `y ~ x | subject` is `y ~ x` with `id = ~
-# subject`, as in flexmix. A column that the formula has too stays in the data.
+# Splits off `id`, as split_id() does, where variables come by a formula: list(formula, data, id, name). `y ~
+# x | subject` is `y ~ x` with `id = ~ subject`, as in flexmix. A column that the formula uses, too, stays in
+# the data.
 split_formula_id <- function(formula, data, id, call) {
   right <- formula[[length(formula)]]
   if (is.call(right) && identical(right[[1L]], quote(`|`))) {
@@ -45,7 +46,7 @@ split_formula_id <- function(formula, data, id, call) {
   list(formula = formula, data = data, id = named_variable(id, data, "id", call), name = name)
 }
 
-# Adds individuals to checked data; `id`: a value for each given row, NULL for none.
+# Adds individuals to checked data. id: the individual of each given row; NULL if rows are not grouped.
 with_individuals <- function(data, id, obs, arg, call, name = NULL) {
   if (is.null(id)) {
     return(data)
@@ -56,8 +57,8 @@ with_individuals <- function(data, id, obs, arg, call, name = NULL) {
   without_unknown_rows(numbered_individuals(data, as.integer(id), levels(id)), obs, arg, call)
 }
 
-# Numbers the individuals that have rows left in their order among all; `all`: the number, among all, of each given
-# row's individual.
+# Numbers the individuals that have rows left, in the order that they have among all. all: for each given row
+# the number of its individual among all.
 numbered_individuals <- function(data, all, names) {
   used <- of_kept_rows(data, all)
   left <- sort(unique(used))
@@ -67,8 +68,9 @@ numbered_individuals <- function(data, all, names) {
   data
 }
 
-# Refuses individuals with partly observed rows where columns depend on each other: the expectation of a missing cell
-# then depends on the cluster, so that features of rows cannot be added up. Rows without any response are left out.
+# Refuses individuals with partly observed rows where columns depend on each other: the expectation of a
+# missing cell then depends on the cluster, so that features of rows cannot be added up. Rows without any
+# response are left out.
 without_unknown_rows <- function(data, obs, arg, call) {
   if (!has_missing(data)) {
     return(data)
@@ -93,7 +95,8 @@ without_unknown_rows <- function(data, obs, arg, call) {
   ), call = call)
 }
 
-# Constructors of the blocks in which some rows lack values that depend on observed ones.
+# The names of the constructors of blocks (models of some columns) in which some rows lack values that depend
+# on observed ones.
 blocks_that_expect <- function(data, obs) {
   if (!has_missing(data)) {
     return(character())
@@ -104,17 +107,18 @@ blocks_that_expect <- function(data, obs) {
 
 unit_names <- function(data) if (has_individuals(data)) data$individuals$names else data$row_names
 
-# Values of the engine's rows from values of rows: that of each individual's first row.
+# Values for the engine's rows (individuals, if there are any) from values for rows: each individual has that
+# of its first row.
 of_units <- function(data, x) {
   if (!has_individuals(data) || is.null(x)) x else values_at(x, match(seq_len(data$n_individuals), data$individual))
 }
 
-# Values of rows from values of the engine's rows.
+# Values for rows from values for the engine's rows (individuals, if there are any).
 of_rows <- function(data, x) if (has_individuals(data)) values_at(x, data$individual) else x
 
-# Values for all given rows from one value per individual (by name, or in the order of first rows, or of the levels of a
-# factor) or one per row, equal within individuals. `known`: NA in a row is ignored if other rows of the individual have
-# a value.
+# Values for all given rows, from one value per individual (by name, or in the order of first rows or of the
+# levels of a factor) or from one per row, equal within individuals. known: an NA in a row is ignored if other
+# rows of the individual have a value.
 one_per_individual <- function(x, data, arg, call, known = FALSE) {
   if (is.null(x) || !has_individuals(data) || inherits(x, "bnp_fit")) {
     return(x)
@@ -158,14 +162,14 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
   part(first)
 }
 
-# A start with a label, or probabilities, for each of the engine's rows.
+# A start of a fit whose labels, or probabilities, are for the engine's rows (individuals, if there are any).
 start_of_units <- function(start, data) {
   for (field in c("labels", "resp")) start[[field]] <- of_units(data, start[[field]])
   start
 }
 
-# list(x, id) of new data. If `id` is not given it is the column from which the fit had it or, for the training data,
-# the id of the fit.
+# Splits new data into list(x, id). An `id` that is not given is the column that the fit used as id or, for
+# the training data, the id of the fit.
 newdata_id <- function(fit, newdata, id, arg, call) {
   repeated <- isTRUE(fit$model$obs$repeated)
   if (!repeated && !is.null(id)) {
@@ -184,12 +188,12 @@ newdata_id <- function(fit, newdata, id, arg, call) {
   split
 }
 
-# The individuals of the training data, if `data` has the same rows; else `id` is needed.
+# The individuals of the training data, if `data` has the same rows; otherwise an error, since `id` is needed.
 training_individuals <- function(fit, data, arg, call) {
   known <- fit$input
   rows <- data
   kept <- known$left_out$kept
-  # Rows without any value, which the fit left out, are present in new data.
+  # New data still have the rows without any value, which the fit left out.
   empty <- is.null(data$left_out) && !is.null(kept) && identical(as.integer(data$n), as.integer(known$left_out$n))
   if (empty) rows <- data[kept]
   same <- !is.null(as_trained(rows, fit)) &&
@@ -208,7 +212,7 @@ training_individuals <- function(fit, data, arg, call) {
 # Refuses rows so far from the training data that their sums of squares overflow.
 check_reach_of_sums <- function(data, obs, arg, call) check_reach(data, obs, call, arg, farthest = 1e120)
 
-# Data in which each row is an individual of its own, for curves of densities.
+# Data in which each row is an individual of its own; used for curves of densities.
 as_single_rows <- function(fit, data) {
   if (!isTRUE(fit$model$obs$repeated)) {
     return(data)
@@ -216,7 +220,7 @@ as_single_rows <- function(fit, data) {
   numbered_individuals(data, seq_len(data$n), as.character(seq_len(data$n)))
 }
 
-# The id of each row that is to be simulated; NULL where there are no individuals.
+# The id of each row that is to be simulated; NULL if the fit has no individuals.
 simulated_id <- function(fit, id, n, n_given, call) {
   if (!isTRUE(fit$model$obs$repeated)) {
     if (!is.null(id)) newdata_id(fit, NULL, id, "object", call)

@@ -1,8 +1,10 @@
-# Known labels: the classes to which each row may belong. Each class owns clusters, the first of which are made here.
+# Known labels of rows: the classes to which each row may belong. Each class has clusters that belong to it
+# alone; its first one is made here.
 
-# list(classes, set, sets) of labels: the names of the classes; for each row the number of its set of classes, 0 where
-# it may belong to any cluster; and the sets (sets x classes, logical). kept: the rows that are used, NULL for all;
-# weights: of these. Labels of rows of weight 0, which are not in the fit, count as unknown.
+# Reads labels: list(classes, set, sets) has the names of the classes; for each row the number of its set of
+# classes, 0 where it may belong to any cluster; and the sets (sets x classes, logical). kept: the numbers of
+# the rows that are used, NULL for all; weights: the weights of these. Labels of rows of weight 0 count as
+# unknown.
 known_labels <- function(labels, n, call, kept = NULL, weights = NULL) {
   absent <- which(weights == 0)
   if (is.matrix(labels)) {
@@ -73,7 +75,7 @@ refuse_no_labels <- function(missing, call) {
   }
 }
 
-# Data with the labels of their rows, which users give, in the form that C++ reads.
+# Adds the labels that users give for rows to the data, in the form that C++ reads.
 with_labels <- function(data, labels, call) {
   labels <- values_of_rows(labels, data, "labels", call, known = TRUE)
   known <- known_labels(labels, rows_given(data), call, data$left_out$kept, data$weights)
@@ -83,15 +85,15 @@ with_labels <- function(data, labels, call) {
   data
 }
 
-# Which rows may belong to clusters of these owners (0: no class): rows x clusters.
+# TRUE where a row may belong to a cluster: rows x clusters. owner: the class of each cluster, 0 for none.
 allowed_clusters <- function(data, owner) {
   sets <- cbind(FALSE, data$class_sets)[, owner + 1L, drop = FALSE]
   rbind(TRUE, sets)[data$classes + 1L, , drop = FALSE]
 }
 
-# A start in which labelled rows are in the cluster of their class, each class owning one, and all other rows in one
-# more if the prior has room; a row with several classes is split evenly among their clusters. A start that the user
-# gave is kept, and its clusters are owned by the classes of their rows.
+# A start in which labelled rows are in the cluster of their class, one for each class, and all other rows in
+# one more cluster if the prior has room; a row with several classes is split evenly among their clusters. If
+# the user gave a start, it is used, and each of its clusters belongs to the class of its rows.
 start_with_labels <- function(start, given, data, prior, control, call, obs = NULL) {
   if (is.null(data$classes)) {
     if (!is.null(start$state)) start$state$owner <- NULL
@@ -130,10 +132,12 @@ start_with_labels <- function(start, given, data, prior, control, call, obs = NU
   list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp))), owner = owner)
 }
 
-# A fit that begins with the classes as their labelled rows alone have them, and with those clusters of no class that
-# `result` ended with, where it ends clearly higher than `result`. That began with one cluster of no class for all other
-# rows, which finds classes that nobody has labelled, but may take rows of two classes before these know where they
-# are: of 30 labelled irises it ended 8 nats lower. By less than 0.1, a guess, fits differ by where their last lap was.
+# Tries another start and returns its fit if it ends clearly higher than `result`. The trial begins with the
+# classes as their labelled rows alone have them, and with those clusters of no class that `result` ended
+# with. `result` itself began with one cluster of no class for all other rows. That start finds classes
+# without any label, but the cluster may take rows of two classes before the fit knows where these are: of 30
+# labelled irises `result` ended 8 nats lower. Differences below 0.1, a guess, only show where the last pass
+# over the data was.
 better_with_classes_alone <- function(result, data, model, asked, run) {
   alone <- data
   alone$weights <- (data$weights %||% rep(1, data$n)) * (data$classes > 0L)
@@ -159,8 +163,8 @@ better_with_classes_alone <- function(result, data, model, asked, run) {
   if (isTRUE(second$elbo > result$elbo + 0.1)) second else result
 }
 
-# Each of n names once, where clusters come from two fits: the first cluster that has a name keeps it, and a name that
-# is left goes to an empty cluster of no class.
+# Gives each of n names to one cluster, where clusters come from two fits: the first cluster that has a name
+# keeps it, and a name that no cluster has goes to an empty cluster of no class.
 with_each_name <- function(state, n) {
   if (n == 0L) {
     return(state)
@@ -208,20 +212,21 @@ own_start_clusters <- function(start, data, call, unit = "Row") {
   start
 }
 
-# The classes of a fit, and for each cluster the number of the class that owns it, 0 for none.
+# The classes of a fit and, owners_of_clusters(), for each cluster the number of the class to which it
+# belongs, 0 for none.
 classes_of_labels <- function(fit) setdiff(fit$input$class_names, no_class)
 owners_of_clusters <- function(fit) {
   owner <- fit$state$owner[fit$numbering]
   replace(owner, owner > length(classes_of_labels(fit)), 0L)
 }
 
-# The class that owns each cluster of a fit, NA for none; NULL where no row had a label.
+# The class to which each cluster of a fit belongs, NA for none; NULL where no row had a label.
 cluster_classes <- function(fit) {
   if (!is.null(fit$state$owner)) c(NA, classes_of_labels(fit))[owners_of_clusters(fit) + 1L]
 }
 
-# Classes of known labels and names by keywords, and which of them each cluster has, 0 for none: list(classes, of), in
-# the user's numbering of clusters. NULL where there are none.
+# The classes of labels and the names by keywords of a fit, and which of them each cluster has: list(classes,
+# of), with 0 for none in `of`, clusters in the user's numbering. NULL where there are none.
 labelled_clusters <- function(fit) {
   owner <- if (!is.null(fit$state$owner)) owners_of_clusters(fit)
   names <- names_of_clusters(fit)
@@ -242,7 +247,8 @@ need_labels <- function(fit, type, call = rlang::caller_env()) {
   }
 }
 
-# Probabilities of classes from probabilities of clusters; the clusters of no class, if any, share the last column.
+# Probabilities of classes, from probabilities of clusters; clusters of no class, if any, share the last
+# column.
 class_probabilities <- function(fit, prob) {
   clusters <- labelled_clusters(fit)
   classes <- clusters$classes
@@ -252,20 +258,21 @@ class_probabilities <- function(fit, prob) {
   matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, no_class)[seq_along(columns)]))
 }
 
-# The most probable class; NA where the clusters of no class together are more probable.
+# The most probable class of each row; NA where the clusters of no class together are more probable.
 most_probable_class <- function(fit, prob) {
   classes <- labelled_clusters(fit)$classes
   class <- most_probable(class_probabilities(fit, prob))
   stats::setNames(factor(classes[class], classes), rownames(prob))
 }
 
-# Adds to training data the weights and labels that the fit was given.
+# Adds to training data the weights and labels with which they were fitted; other data are returned as they
+# are.
 with_known <- function(data, fit) {
   known <- if (identical(data$individual, fit$input$individual)) as_trained(data, fit)
   known %||% data
 }
 
-# with_known() for data that have the rows and values of the training data; NULL for others.
+# Adds the weights and labels of the training data to data with the same rows and values; NULL for other data.
 as_trained <- function(data, fit) {
   if (!identical(as.integer(data$n), as.integer(fit$input$n))) {
     return(NULL)

@@ -1,8 +1,9 @@
-# A picture of the observations that lie between clusters: one minus the probability of the most probable cluster of
-# each.
+# A picture of the observations that lie between clusters. The uncertainty of an observation is one minus the
+# probability of its most probable cluster.
 
-# The picture's data: list(kind, points, labels). points: x, y, cluster, uncertainty, with the most uncertain last.
-# kind: "plane", points where they lie; "line", value and uncertainty; "sorted", rank and uncertainty.
+# The data of the picture: list(kind, points, labels). points: x, y, cluster, uncertainty, the most uncertain
+# last. kind: "plane", the points lie where they are drawn with their clusters; "line", value and uncertainty;
+# "sorted", rank and uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   own <- if (!is.null(data)) as_newdata(fit, data, call, "data")
   prob <- if (is.null(data)) predict(fit, type = "responsibility") else of_rows(own, state_responsibilities(fit, own))

@@ -83,7 +83,7 @@ plot.bnp_mixture <- function(x, type = c(
   invisible(x)
 }
 
-# The default type: clusters that drift are drawn over time.
+# The type of picture. By default clusters that drift are drawn over time, others where they lie.
 mixture_plot_type <- function(fit, type, call = rlang::caller_env()) {
   types <- c("clusters", "density", "elbo", "uncertainty", "profile", "score", "trajectories")
   type <- check_choice(type, types, "type", call)
@@ -133,7 +133,7 @@ draw_clusters <- function(picture) {
   for (ring in split(picture$rings, picture$rings$cluster)) {
     graphics::lines(ring$x, ring$y, col = colour[ring$cluster[1]], lwd = 2)
   }
-  # Only the larger of clusters whose numbers would overlap are numbered.
+  # Where the numbers of clusters would overlap, only the larger clusters are numbered.
   centres <- picture$centres
   size <- text_size("000", 1)
   numbered <- apart(centres$x, centres$y, size[1], 2 * size[2])
@@ -202,8 +202,8 @@ draw_trace <- function(picture, main = "", xlab = "Lap", ylab = picture$scale, .
   draw_k(picture$labels, key$rect)
 }
 
-# Writes the number of clusters below the curve at laps where it changes, unless it would overlap an earlier number or
-# the legend.
+# Writes the number of clusters below the curve of the bound at laps (passes over the data) where it changes,
+# unless it would overlap an earlier number or the legend.
 draw_k <- function(labels, key) {
   size <- text_size(labels$k, 0.8)
   y <- labels$elbo - 1.6 * size[2]

@@ -190,7 +190,8 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   for_all_rows(data, if (type == "prob") state_probabilities(object, data) else most_probable_states(object, data))
 }
 
-# Labels and probabilities with the column names that tidymodels uses for predictions.
+# Clusters and their probabilities as a data frame, with the column names that tidymodels uses for
+# predictions.
 cluster_predictions <- function(cluster, prob) {
   levels <- paste0("Cluster_", seq_len(ncol(prob)))
   probabilities <- as.data.frame(prob, row.names = seq_len(nrow(prob)))
@@ -204,7 +205,7 @@ need_data <- function(missing, arg, call = rlang::caller_env()) {
   }
 }
 
-# What a fit can return without `newdata`.
+# The result of predict() without `newdata`: what the fit keeps, or computes from the data that it keeps.
 training_answer <- function(fit, type, call = rlang::caller_env()) {
   if (type == "class") {
     return(fitted(fit))
@@ -225,7 +226,8 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
   if (type == "marginal") most_probable(prob) else prob
 }
 
-# Classes of known labels; for training data, given their labels.
+# Predicted classes of known labels (type "label") or their probabilities; training rows are predicted given
+# their own labels.
 label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, covariates = NULL,
                          call = rlang::caller_env()) {
   check_format(fit, call)
@@ -301,7 +303,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
       data <- as_newdata(fit, x, na_action = na_action, id = id)
       density <- density_of(data)
       counted <- has_values(data, modelled_columns(data, fit$model$obs))
-      # Individuals have more rows than densities: each row gets its share of the sum.
+      # An individual has one density for all its rows: each row gets an equal share of its logarithm.
       if (has_individuals(data)) rep(sum(density) / sum(counted), sum(counted)) else density[counted]
     }))
   }
@@ -313,7 +315,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
   if (has_individuals(data)) mean_loglik(density) * data$n_individuals / sum(counted) else mean_loglik(density[counted])
 }
 
-# A function(data) that returns log densities, or log probabilities of cells.
+# Makes a function of data that returns the log density of each row, or the log probability of each cell.
 density_of_rows <- function(fit, plugin, cells, call = rlang::caller_env()) {
   if (cells && plugin) {
     abort("argument", "{.code cells = TRUE} is for {.code type = \"completion\"}.", call = call)
@@ -321,7 +323,7 @@ density_of_rows <- function(fit, plugin, cells, call = rlang::caller_env()) {
   function(data) if (cells) log_predictive_of_cells(fit, data, call) else log_predictive(fit, data, plugin, call)
 }
 
-# Checks the type of held-out likelihood for rows, whose densities are exact sums and integrals that need no draws.
+# Reads the argument `type` of held-out likelihood for rows, whose densities are exact and need no draws.
 is_plugin <- function(type, call = rlang::caller_env()) {
   if (identical(type, "sequential")) {
     abort("argument", c(
@@ -332,7 +334,7 @@ is_plugin <- function(type, call = rlang::caller_env()) {
   check_choice(type, c("completion", "plugin"), "type", call) == "plugin"
 }
 
-# The mean over the rows that have a density, which the first rows of an autoregression do not.
+# The mean of the rows' log densities; the first rows of an autoregression have none and are left out.
 mean_loglik <- function(loglik, call = rlang::caller_env()) {
   loglik <- loglik[!is.na(loglik)]
   if (!length(loglik)) {

@@ -1,12 +1,13 @@
-# prevalence() of fits whose weights depend on covariates: the weights of clusters at values of a covariate.
+# prevalence() of fits whose weights depend on covariates: the weights of clusters as a covariate changes.
 
 most_grid <- 50L # values of a numeric covariate
 most_draws <- 2000L
 most_exponentials <- 2e7 # of all draws, a guess: some seconds
 
-# list(by, value, x, weight): the covariate's name and values; the design's columns for each value, one value after the
-# other, with the other covariates as in the training data (average) or at typical values; and the weight of each row of
-# one value. sizes: the number of rows of each pattern.
+# The points at which prevalence() computes weights: list(by, value, x, weight). by, value: the covariate's
+# name and values; x: for each value the columns of the design, with the other covariates as in the training
+# data (average) or at typical values; weight: the weight of each row that belongs to one value. sizes: the
+# number of rows of each combination of covariates.
 grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   design <- fit$model$prior$design
   by <- one_covariate(by, design, call)
@@ -30,7 +31,8 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   list(by = by, value = value, x = do.call(rbind, x), weight = weight)
 }
 
-# response: list(mean, cov) from linear_response(), or NULL for intervals from q.
+# Computes prevalence() for one covariate. response: list(mean, cov) from linear_response(), or NULL for
+# intervals from q.
 prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
   by <- grid$by
@@ -88,12 +90,13 @@ fixed_covariates <- function(at, by, design, call) {
   at
 }
 
-# Values of a covariate: a grid from the smallest to the largest for numbers, all that occur, as text, for others.
+# The values at which a covariate is shown: for numbers a grid from the smallest to the largest, otherwise all
+# values that occur, as text.
 known_values <- function(v) {
   if (is.numeric(v)) seq(min(v), max(v), length.out = most_grid) else levels(label_factor(v, sorted = TRUE))
 }
 
-# The number of rows of each pattern.
+# The number of rows of each covariate pattern (combination of values).
 pattern_sizes <- function(fit) {
   if (has_tilted_topics(fit)) {
     return(document_pattern_sizes(fit))
@@ -102,7 +105,8 @@ pattern_sizes <- function(fit) {
   unname(colSums(fit$state$obs[, ncol(fit$state$obs) - n + seq_len(n), drop = FALSE]))
 }
 
-# One row with the mean of each number and the most frequent value of each other covariate.
+# Typical values of covariates: one row with the mean of each number and the most frequent value of each other
+# covariate.
 typical_covariates <- function(known, weight) {
   as.data.frame(lapply(known, function(v) {
     if (is.numeric(v)) sum(v * weight) / sum(weight) else {
@@ -114,8 +118,8 @@ typical_covariates <- function(known, weight) {
 
 average_shares <- function(share, weight) as.double(crossprod(share, rep_len(weight, nrow(share)))) / sum(weight)
 
-# Clusters (and the rest) x values x draws: average weights under draws of weights and effects. x: the rows of one value
-# after those of the other.
+# Average weights of clusters, and of the rest, under draws of log weights and effects: clusters x values x
+# draws. x: the rows of the design, those of each value one after the other.
 drawn_shares <- function(fit, x, weight, values, response) {
   k <- fit$state$k
   p <- ncol(x)
@@ -134,8 +138,8 @@ drawn_shares <- function(fit, x, weight, values, response) {
   array(unlist(sets), c(k + 1L, values, draws))
 }
 
-# Functions that draw list(log_weight, effects), for the clusters in the user's order and the rest; effects are columns
-# x clusters.
+# Make a function that draws list(log_weight, effects), for the clusters in the user's order and the rest;
+# effects: columns of the design x clusters.
 drawn_from_q <- function(fit) {
   params <- tilt_arrays(fit)
   posterior <- engine_posterior(fit$model, fit$state)
@@ -161,7 +165,7 @@ drawn_by_response <- function(fit, response) {
   }
 }
 
-# Draws for the clusters in the engine's order, and for the rest.
+# Draws the log weights of the clusters, in the engine's order, and of the rest.
 drawn_log_weights <- function(posterior) {
   if (is.null(posterior$untilted_sticks)) {
     drawn <- stats::rgamma(length(posterior$untilted_concentration), posterior$untilted_concentration)

@@ -55,7 +55,8 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   if (ncol(left) == 1L) stats::setNames(as.vector(left), rownames(left)) else left
 }
 
-# E[y | z] of rows in their clusters, numbered 1 to K: rows x responses.
+# The expected responses E[y | z] of rows in their clusters, which are numbers 1 to K: rows x responses. z:
+# regressors.
 response_in_cluster <- function(fit, z, cluster) {
   out <- NULL
   for (k in unique(cluster)) {
@@ -67,7 +68,7 @@ response_in_cluster <- function(fit, z, cluster) {
   out
 }
 
-# response_in_cluster() for individuals with coefficients of their own, one response.
+# The expected response of each row in its cluster, for individuals that have coefficients of their own.
 response_of_individual <- function(fit, data, z) {
   effects <- individual_effects(fit, individual_sums(fit$model$obs, data))
   cluster <- most_probable(effects$prob)

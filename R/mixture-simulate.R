@@ -78,13 +78,15 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
   simulate_sets(nsim, seed, draw)
 }
 
-# The clusters that were drawn as a factor; a cluster not seen yet has the number after the fit's last.
+# The clusters of simulated rows as a factor. Clusters that the fit has not seen have the number after the
+# fit's last, and the level "new".
 drawn_classes <- function(fit, class, new) {
   k <- fit$state$k
   factor(class, seq_len(k + new), c(seq_len(k), if (new) "new"))
 }
 
-# nsim draws with names and the attribute `seed`. With a given seed, R's own random stream is left as it was.
+# The result of simulate(): nsim draws with names and the attribute `seed`. With a given seed, R's own random
+# stream is left as it was.
 simulate_sets <- function(nsim, seed, draw, call = rlang::caller_env()) {
   drawn <- with_r_seed(nsim, seed, draw, call)
   structure(
@@ -92,7 +94,8 @@ simulate_sets <- function(nsim, seed, draw, call = rlang::caller_env()) {
   )
 }
 
-# list(sets, seed): n results of draw(), and the value for the attribute `seed` of simulate().
+# Calls draw() n times: list(sets, seed) has the results, and the value for the attribute `seed` of
+# simulate().
 with_r_seed <- function(n, seed, draw, call) {
   if (!is.null(seed)) seed <- check_r_seed(seed, call)
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
@@ -107,7 +110,7 @@ with_r_seed <- function(n, seed, draw, call) {
   list(sets = c(list(first), lapply(seq_len(n - 1L), function(i) draw())), seed = used)
 }
 
-# The state of R's generator, 626 numbers, is for set.seed() and not worth printing.
+# The attribute `seed` is not printed: the state of R's generator is 626 numbers, for set.seed() only.
 #' @export
 print.bnp_simulation <- function(x, n = 6L, ...) {
   shown <- utils::head(x, 3L)
@@ -119,14 +122,15 @@ print.bnp_simulation <- function(x, n = 6L, ...) {
   invisible(x)
 }
 
-# Checks that x is a seed for set.seed().
+# Checks that `seed` is a seed for set.seed() or NULL.
 check_r_seed <- function(seed, call) {
   ok <- is.numeric(seed) && length(seed) == 1L && is.finite(seed) && abs(seed) <= .Machine$integer.max
   if (!ok) abort("argument", "{.arg seed} must be one whole number or {.code NULL}, not {describe(seed)}.", call = call)
   as.integer(seed)
 }
 
-# Completes the arguments of simulate() on which a model's draws are conditioned; others must not be given.
+# Completes the arguments of simulate() on which the draws of a model are conditioned, such as covariates;
+# refuses arguments that the model does not have.
 complete_given <- function(fit, asked, call = rlang::caller_env()) {
   obs <- fit$model$obs
   own <- obs_given(obs)
@@ -137,7 +141,8 @@ complete_given <- function(fit, asked, call = rlang::caller_env()) {
   Map(function(name, complete) complete(asked[[name]], fit, call), names(own), own)
 }
 
-# Rows of sequences of the given lengths, one after the other, from the clusters on `path`.
+# Draws rows of sequences of the given lengths, one after the other. path: for each row the number of its
+# cluster, an element of `clusters`.
 draw_rows <- function(fit, clusters, path, lengths, given) {
   obs <- fit$model$obs
   given$exposure <- exposure_by_row(given$exposure, length(path))
@@ -151,13 +156,14 @@ draw_rows <- function(fit, clusters, path, lengths, given) {
   if (is.null(column)) x else cbind(x, matrix(given$exposure, dimnames = list(NULL, column)))
 }
 
-# Rows of the internal form as columns of a data frame, or as a numeric matrix.
+# Rows of data in the internal form as the user gave them: as columns of a data frame, or as a numeric matrix.
 rows_as_given <- function(fit, data) {
   x <- as.matrix(data_matrix(data))
   if (obs_can(fit$model$obs, "as_frame")) obs_as_frame(fit$model$obs, x) else x
 }
 
-# For models whose rows have no order: draw(parameters, rows) returns the rows of one cluster, a matrix.
+# Draws rows for models whose rows have no order: draw(parameters, rows) returns the rows of one cluster as a
+# matrix.
 draw_by_cluster <- function(clusters, path, draw) {
   used <- unique(path)
   rows <- lapply(used, function(k) which(path == k))

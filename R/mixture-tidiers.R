@@ -1,4 +1,4 @@
-# Mixtures as tidy tables.
+# Methods of tidy() and augment() for mixtures: tables of clusters and of rows.
 
 #' @rdname tidiers
 #' @param covariates For fits with [prior_covariates()]: the covariates of the rows, as in [predict.bnp_mixture()].

@@ -1,10 +1,10 @@
-# Detects clusters that are narrower than the steps between repeated values.
+# Warns of clusters that are narrower than the steps between repeated values.
 
-# A density on repeated values can be made arbitrarily high, so that clusters of rounded data may shrink to single
-# values. The bound is then right, but the answer is not useful, and a warning says so.
+# Warns if clusters of rounded data have shrunk to single values. A density on repeated values can be made
+# arbitrarily high: such clusters have a higher bound, but are not a useful answer.
 warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
-  # Clusters that have a mean may shrink.
+  # Finds the columns of one block in which clusters have shrunk; only clusters that have a mean can.
   shrinking <- function(obs, means, data) {
     cov <- means$cov %||% if (!is.null(means$shape)) means$mean^2 / means$shape
     if (is.null(means[["mean"]]) || is.null(cov)) return()
@@ -43,15 +43,16 @@ warn_of_ties <- function(fit, data) {
   )
 }
 
-# Columns with at most this many values are probably levels rather than rounded numbers: a guess.
+# Columns with at most this many values probably have levels rather than rounded numbers: a guess.
 most_few_values <- 12L
 
-# Steps below this share of the largest value come from arithmetic: a guess.
+# Steps below this share of the largest value are rounding errors of arithmetic: a guess.
 least_step <- 1e-8
 
-# Is a step between neighbouring values surely no wider than `width`? Two values that are no farther apart, and farther
-# than all steps that do not count can make up, have one between them: seldom are more than a thousand values needed to
-# see that, and no others are sorted.
+# TRUE if some step between neighbouring values of v is surely no wider than `width`. It is enough to find two
+# values that are no farther apart than that, and farther than all steps that do not count (least_step) can
+# add up to, since some step lies between them. A thousand values are nearly always enough; the others are not
+# sorted.
 steps_within <- function(v, width) {
   if (!length(v)) {
     return(FALSE)
@@ -61,12 +62,13 @@ steps_within <- function(v, width) {
   any(apart <= width & apart > least_step * (max(v) - min(v)) * length(v))
 }
 
-# The columns in which clusters are narrower than the steps between values or, for columns that are taken as rounded,
-# narrower than their cells: a data frame of name, few (values) and cells (whether it is a rounded column). cov: of the
-# clusters in the engine's order; rounding: of the columns, or one number.
+# The columns in which clusters are narrower than the steps between values or, for columns that are taken as
+# rounded, narrower than the cells of rounding: a data frame of name, few (values) and cells (TRUE for a
+# rounded column). cov: covariances of the clusters in the engine's order; rounding: the spacing of each
+# column's values, or one number.
 narrow_columns <- function(fit, cov, rounding, data) {
   used <- fit$numbering[fit$sizes > 1.5]
-  # Covariances (columns x columns x clusters) or variances (clusters x columns).
+  # Variances, clusters x columns; cov has covariances (columns x columns x clusters) or variances.
   variance <- if (length(dim(cov)) == 3L) t(matrix(apply(cov, 3L, diag), data$d)) else matrix(cov, ncol = data$d)
   variance <- variance[used, , drop = FALSE]
   narrowest <- sqrt(apply(variance, 2L, min, Inf, na.rm = TRUE))

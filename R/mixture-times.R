@@ -1,18 +1,19 @@
-# Rows at times: the argument `time` of bnp_mixture() and of what reads its fits.
+# Rows at times: the argument `time` of bnp_mixture() and of functions that read its fits.
 #
-# The internal form of data then has `slot`, the number of each row's time; `distinct_times`, in order; `gap`, how much
-# time passes from each to the next; `past`: has the engine a slot before them (R/forget.R)? Where clusters have weights
-# by time the rows of a time are a group (`order`, `starts`, `group_names`). C++ reads the slots as one more column, the
-# last.
+# The internal form of data then has `slot`, the number of each row's time; `distinct_times`, in order; `gap`,
+# how much time passes from each to the next; and `past`, TRUE if the engine has a time before them
+# (R/forget.R). If clusters have weights by time, the rows of a time are a group (`order`, `starts`,
+# `group_names`). C++ reads the slots as the last column.
 
-# Splits off `time`: list(x, time, name), the table without the column that `time` names, a value for each row, and the
-# name.
+# Splits off `time`: list(x, time, name) has the table without the column that `time` names, the time of each
+# row, and the name of the column.
 split_row_times <- function(x, time, arg, call) {
   split <- split_argument(x, time, "time", call)
   list(x = split$x, time = split$value, name = split$name)
 }
 
-# Checks times of rows with these names, which must be numbers or dates; POSIXlt becomes POSIXct.
+# Checks the times of rows, which must be numbers or dates; POSIXlt becomes POSIXct. names: the names of the
+# rows.
 check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
   if (inherits(time, "POSIXlt")) time <- as.POSIXct(time)
   if (inherits(time, "integer64")) time <- times_of_integer64(as_vector(time), call)
@@ -39,7 +40,7 @@ check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
   if (is.null(kept)) time else time[kept]
 }
 
-# Refuses integers beyond 2^53, as different times would become the same number.
+# Converts 64-bit integers; refuses any above 2^53, since different times would become the same number.
 times_of_integer64 <- function(time, call) {
   value <- as.double(label_text(time, "time", call))
   if (any(abs(value) > 2^53, na.rm = TRUE)) {
@@ -51,8 +52,8 @@ times_of_integer64 <- function(time, call) {
   value
 }
 
-# Adds the times of rows to checked data. time: list(time, name) from split_row_times(); gaps: how distances between
-# times count; by_time: whether clusters have weights by time.
+# Adds the times of rows to checked data. time: list(time, name) from split_row_times(); gaps: how the time
+# from one time to the next is counted; by_time: TRUE if clusters have weights by time.
 with_times <- function(data, time, gaps, by_time, arg, call) {
   value <- check_row_times(time$time, rows_given(data), arg, call, data$left_out$kept, given_row_names(data))
   times <- sort(unique(value))
@@ -66,23 +67,23 @@ with_times <- function(data, time, gaps, by_time, arg, call) {
 
 gaps_between <- function(times, gaps) if (gaps == "time") diff(as.double(times)) else rep(1, length(times) - 1L)
 
-# Puts rows of the same time next to each other, as a group.
+# Sorts rows by time; the rows of each time become a group.
 grouped_by_time <- function(data) {
   there <- sort(unique(data$slot))
   regrouped(data, order(data$slot), tabulate(match(data$slot, there)), label_text(data$distinct_times[there]))
 }
 
-# The fields as C++ reads them, with the time slots as their last column.
+# The data as C++ reads them, with the numbers of the rows' times as a last column.
 with_slot_column <- function(data) {
   data$x <- cbind(data$x, data$slot + isTRUE(data$past), deparse.level = 0)
   data$d <- data$d + 1L
   data
 }
 
-# Whether the clusters of this mixture have different weights at each time.
+# TRUE if the clusters of this mixture have different weights at each time.
 has_weights_by_time <- function(fit) inherits(fit, "bnp_mixture_by_time")
 
-# New data and their `time`, either given or the column from which the fit had it.
+# Splits new data into the table and `time`, which is given or the column that the fit used as time.
 newdata_time <- function(fit, newdata, time, arg, call) {
   if (!has_drift(fit$model$obs)) {
     if (!is.null(time)) {
@@ -100,7 +101,8 @@ newdata_time <- function(fit, newdata, time, arg, call) {
   split
 }
 
-# New data of a drifting fit in the engine's form; without `time` they must be the training data.
+# Adds the numbers of the rows' times to new data, for fits whose clusters drift; without `time` the data must
+# be the training data.
 with_known_times <- function(fit, data, time, arg, call) {
   data$past <- has_past(fit$model$obs)
   if (is.null(time) && data$n > 0L) {
@@ -114,8 +116,9 @@ with_known_times <- function(fit, data, time, arg, call) {
   data
 }
 
-# New rows that a fit takes in: at times that it knows or after the last of them; where times are groups, whose weights
-# are final, only after it. The data then have all `times` and gaps.
+# Adds the numbers of their times to new rows, with which a fit is to be updated. They must be times that the
+# fit knows, or later ones; if clusters have weights by time, only later ones, since the weights of known
+# times are final. The data then have all `times` and gaps.
 with_later_times <- function(fit, data, time, arg, call) {
   known <- fit$model$obs$times
   if (is.null(time)) {
@@ -142,7 +145,7 @@ with_later_times <- function(fit, data, time, arg, call) {
   if (by_time) grouped_by_time(data) else data
 }
 
-# The fit extended to later times, at which its statistics of rows are 0.
+# The fit extended to later times, at which its sums of statistics are 0.
 fit_with_times <- function(fit, data) {
   more <- length(data$distinct_times) - length(fit$model$obs$times)
   fit$model$obs[c("times", "gap")] <- list(data$distinct_times, data$gap)
@@ -161,7 +164,7 @@ check_kind_of_times <- function(time, times, call) {
   }
 }
 
-# The numbers of these times in a fit.
+# The numbers, among the times of a fit, of these times.
 slots_at <- function(fit, time, call) {
   times <- fit$model$obs$times
   check_kind_of_times(time, times, call)
@@ -178,7 +181,7 @@ slots_at <- function(fit, time, call) {
   slot
 }
 
-# The time slots of the training data, for rows without times; refuses other rows.
+# The numbers of the times of the training data, for data without `time`; refuses other data.
 slots_of_training <- function(fit, data, arg, call) {
   known <- fit$input
   if (identical(as.integer(data$n), as.integer(known$n)) && identical(fingerprint_of(data), known$fingerprint)) {
@@ -208,5 +211,5 @@ need_times <- function(obs, call) {
   ), call = call)
 }
 
-# An example of a model whose clusters drift, for messages.
+# The call of a constructor of models whose clusters drift, as an example in messages.
 drifting <- function() paste0(makers_with("drift"), "(drift = 0.5)")

@@ -33,7 +33,7 @@ trajectories <- function(fit, ...) {
   k <- fit$state$k
   times <- fit$model$obs$times
   n <- length(times)
-  # The centre is Student-t with variance E[covariance] / strength.
+  # The standard error of the centre, which is Student-t with variance E[covariance] / strength.
   share <- 1 / sqrt(params$mean_strength)
   cluster <- rep(seq_len(k), each = n)
   slot <- rep(seq_len(n), k)
@@ -51,8 +51,8 @@ trajectories <- function(fit, ...) {
   as_tidy(out)
 }
 
-# The picture's data: list(parts, points, columns). parts has a row for each column, cluster in use and time at which it
-# was alive; at most `most` columns.
+# The data of the picture: list(parts, points, columns). parts: a row for each column, cluster in use and time
+# at which the cluster was alive; at most `most` columns.
 trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller_env()) {
   check_able(fit, "trajectories", call = call)
   path <- as.data.frame(trajectories(fit))
@@ -73,8 +73,8 @@ trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller
   list(parts = parts, points = points, columns = columns)
 }
 
-# Draws each cluster from time to time as a line as wide as the cluster is large, over a band of one standard deviation
-# to either side.
+# Draws the path of each cluster as a line, the wider the larger the cluster is at the time, over a band of
+# one standard deviation to either side.
 draw_trajectories <- function(picture, main = "", xlab = "Time", ...) {
   parts <- picture$parts
   colour <- cluster_colours(max(parts$cluster, 1L))

@@ -1,6 +1,6 @@
-# New rows for an existing mixture.
+# Updates of a fit of a mixture with new rows.
 
-# Rows without any value are left out.
+# Reads the new rows of update(); rows without any value are left out.
 read_more.bnp_mixture <- function(fit, newdata, id, na_action, time, call) {
   obs <- fit$model$obs
   arg <- arg_of_table("newdata", newdata)

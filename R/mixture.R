@@ -254,8 +254,9 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   fit_mixture(read$x, read$obs, prior, control, start, call, na_action, beside, read$input, said)
 }
 
-# beside: further values of each row, list(weights, labels, id, time, gaps), with `id` from split_id() and `time` from
-# split_row_times(); NULL for those not given. covariates: from split_covariates().
+# Fits a mixture. beside: further values of each row, list(weights, labels, id, time, gaps), with `id` from
+# split_id() and `time` from split_row_times(); NULL for those that were not given. covariates: from
+# split_covariates().
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside = NULL, input = list(),
                         covariates = NULL, error_call = rlang::caller_env()) {
   unasked <- is.null(obs) && is.null(beside$time$time) && is.null(beside$id$id) && is.null(covariates)
@@ -318,7 +319,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   fit
 }
 
-# The call of a method under the name of its generic, which update() needs.
+# The call of a method with the name of its generic in place of the method's; update() needs this.
 rename_call <- function(call, generic = "bnp_mixture") {
   call[[1L]] <- as.name(generic)
   call

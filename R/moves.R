@@ -1,4 +1,4 @@
-# The constructor of a fit's moves, and the values that bnp_control() accepts as `moves`.
+# bnp_moves(), which says which moves a fit tries, and the values that bnp_control() accepts as `moves`.
 
 #' Moves that find the number of clusters
 #'

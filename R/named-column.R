@@ -1,5 +1,6 @@
-# Takes out the column of a table that an argument names: list(x, column), the rest and the column without names. what:
-# the name of that argument, and the class of the error where x has no such column; arg: what messages call x.
+# Splits a table into the column that an argument names, and the rest: list(x, column), the column without
+# names. what: the name of the argument, and the class of the error if there is no such column; arg: how
+# messages call x.
 take_named_column <- function(x, name, what, arg, call) {
   check_sparse(x, arg, call)
   at <- match(name, colnames(x))

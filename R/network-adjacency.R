@@ -51,7 +51,7 @@ links_of_adjacency <- function(x, nodes, directed, call, arg, weights = NULL) {
   )
 }
 
-# Puts the columns into the order of the rows, so that both sides list the nodes alike.
+# Puts the columns into the order of the rows, so that both list the nodes in the same order.
 columns_as_rows <- function(x, arg, call) {
   rows <- rownames(x)
   columns <- colnames(x)
@@ -72,8 +72,8 @@ columns_as_rows <- function(x, arg, call) {
   x[, rows, drop = FALSE]
 }
 
-# The cells of a matrix that stores each pair once, on one side of its diagonal; NULL for other matrices. A side that is
-# wholly NA stores nothing.
+# The cells of a matrix that stores each pair once, on one side of its diagonal; NULL for other matrices. A
+# side that is NA everywhere stores nothing.
 one_triangle <- function(cells, n) {
   above <- cells$i < cells$j
   below <- cells$i > cells$j
@@ -86,7 +86,7 @@ one_triangle <- function(cells, n) {
   structure(cells[if (empty[["upper"]]) !below else !above, ], which = names(which(empty)))
 }
 
-# The cells that are not 0: a data frame i, j, x.
+# The cells of a matrix that are not 0: a data frame i, j, x.
 matrix_cells <- function(x) {
   if (inherits(x, "Matrix")) {
     cells <- Matrix::summary(as(as(x, "generalMatrix"), "CsparseMatrix"))

@@ -1,4 +1,4 @@
-# Methods that give communities to igraph, which need not be installed.
+# Methods that convert fits of networks to communities of package igraph, which need not be installed.
 
 #' Communities for igraph
 #'

@@ -1,7 +1,8 @@
-# Reads a network in any form into the internal form: list(n, directed, from, to, value, hidden_from, hidden_to, ids).
-# Each linked pair occurs once, with ends numbered from 1; hidden pairs (not observed) have no value. `ids`: the names
-# of the nodes, in their order. `keep_loops`: adds `loops`, the links of each node with itself, where there are any.
-# weights: from asked_weights(). `weighted`: whether values of links counted (link_weights()).
+# Reads a network in any form into the internal form: list(n, directed, from, to, value, hidden_from,
+# hidden_to, ids). Each linked pair occurs once, with ends numbered from 1; hidden pairs (not observed) have
+# no value. ids: the names of the nodes, in their order. keep_loops: whether to add `loops`, the links of each
+# node with itself. weights: the user's choice from asked_weights(). The element `weighted` says whether
+# values of links counted (link_weights()).
 
 as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env(), arg = "x",
                        keep_loops = FALSE, weights = NULL) {
@@ -33,8 +34,8 @@ as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = 
   tidied_links(links, hidden_pairs(missing, links, call), keep_loops)
 }
 
-# Removes or counts loops, adds up pairs that are listed several times, and moves pairs that are NA or `missing` to the
-# hidden ones.
+# Completes the links of a network: removes or counts links of a node with itself, adds up pairs that are
+# listed several times, and moves pairs that are NA or in `missing` to the hidden pairs.
 tidied_links <- function(links, missing, keep_loops) {
   told <- function(...) tell_of_network(c(...), parent.frame())
   loop <- links$from == links$to
@@ -90,7 +91,7 @@ missing_keys <- function(pairs, links) {
   (pairs[, 1L] - 1) * as.double(links$n) + pairs[, 2L]
 }
 
-# The first two columns of `pairs` as numbers of nodes, m x 2.
+# The hidden pairs: the first two columns of `pairs` as numbers of nodes, m x 2.
 hidden_pairs <- function(pairs, links, call, arg = "missing") {
   if (is.null(pairs)) {
     return(NULL)
@@ -107,7 +108,7 @@ hidden_pairs <- function(pairs, links, call, arg = "missing") {
   )
 }
 
-# The numbers of nodes given by name, or by number where names are numbers.
+# The numbers of nodes that are given by name, or by number if names are numbers.
 nodes_of <- function(x, ids, arg, call) {
   if (is.list(x) || !is.null(dim(x))) {
     abort("argument", "Nodes of {.arg {arg}} must be names or numbers, not {describe(x)}.", call = call)
@@ -142,7 +143,7 @@ links_of_igraph <- function(x, nodes, directed, call, arg, weights) {
   with_direction(c(links, each), igraph::is_directed(x), directed, arg)
 }
 
-# Links of an object of package network: vertices in $gal$n, edges in $mel.
+# The links of an object of package network, which has its vertices in $gal$n and its edges in $mel.
 links_of_network <- function(x, nodes, directed, call, arg, weights) {
   no_nodes_argument(nodes, "a network", call)
   edges <- Filter(Negate(is.null), x$mel)
@@ -163,8 +164,8 @@ links_of_network <- function(x, nodes, directed, call, arg, weights) {
   )
 }
 
-# Links of an object that knows whether it is directed, in the form that the user asked for. An undirected link in a
-# directed network becomes two, as in a symmetric matrix.
+# The links of an object that says itself whether it is directed, in the form that the user requested
+# (`directed`). An undirected link in a directed network becomes two links, as in a symmetric matrix.
 with_direction <- function(links, is_directed, directed, arg) {
   links$directed <- directed %||% is_directed
   if (links$directed && !is_directed) {
@@ -178,8 +179,8 @@ with_direction <- function(links, is_directed, directed, arg) {
   links
 }
 
-# Tells the user about networks with nodes of two kinds (`type` of igraph) in which all links go, or can only go,
-# between the kinds.
+# Informs the user that the network has nodes of two kinds (`type` of igraph), and that all links are between
+# the kinds or can only be there.
 tell_two_modes <- function(type, edges, arg) {
   two <- is.logical(type) ||
     length(unique(type)) == 2L && length(edges) && all(type[edges[, 1L]] != type[edges[, 2L]])
@@ -193,11 +194,11 @@ tell_two_modes <- function(type, edges, arg) {
   }
 }
 
-# Whether x has the column names of a list of links.
+# TRUE if x has the column names of a list of links; lists_links() is TRUE also if x has the shape of one.
 names_links <- function(x) all(c("from", "to") %in% colnames(x))
 lists_links <- function(x) names_links(x) || nrow(x) != ncol(x) && ncol(x) %in% 2:3
 
-# Refuses tables that are not lists of links, although they have the columns.
+# Refuses tables that have the shape of a list of links, but other contents.
 refuse_tables <- function(x, arg, call) {
   numbers <- if (is.data.frame(x)) all(vapply(x, function(v) is.numeric(v) || is.logical(v), NA)) else !is.character(x)
   if (names_links(x) || !numbers || nrow(x) < 2L) {
@@ -219,7 +220,7 @@ refuse_tables <- function(x, arg, call) {
   }
 }
 
-# Both ends and the value of every row of a list of links.
+# Both ends and the value of every link in a list of links, which has a row for each.
 listed_links <- function(x, call, arg, weights = NULL) {
   x <- as.data.frame(x)
   if (ncol(x) < 2L) {
@@ -267,7 +268,7 @@ links_of_edges <- function(x, nodes, directed, call, arg, weights) {
   )
 }
 
-# The network in words: "34 nodes, 78 links, 2 of no link, 10 pairs not observed".
+# The line of print() about the network: "34 nodes, 78 links, 2 of no link, 10 pairs not observed".
 described_network <- function(input) {
   big <- function(n, word) paste0(format(n, big.mark = ","), " ", word, if (n != 1) "s")
   paste0(
@@ -278,7 +279,8 @@ described_network <- function(input) {
   )
 }
 
-# Connected components of at least two nodes, by propagating the smallest number of a node along links.
+# The number of connected components with at least two nodes. Each node gets the smallest number of a node
+# that it can reach, by passing numbers along links until nothing changes.
 connected_parts <- function(data) {
   part <- seq_len(data$n)
   repeat {

@@ -1,7 +1,8 @@
-# Known communities of some nodes: each class owns communities, as classes own clusters of mixtures
+# Known communities of some nodes: communities belong to classes of labels, as clusters of mixtures do
 # (R/mixture-labels.R).
 
-# A network with the labels of its nodes, which users give, in the form that C++ reads; x: the network as it was given.
+# Adds to a network the labels that users give for nodes, in the form that C++ reads. x: the network as it was
+# given.
 with_node_labels <- function(data, labels, x, call) {
   if (is.null(labels)) {
     return(data)
@@ -26,7 +27,7 @@ vertex_attribute <- function(x, name, call) {
   igraph::vertex_attr(x, name)
 }
 
-# One label (row of a matrix) for each node. Labels with names may be given for some nodes only.
+# One label for each node, or a row of a matrix for each. Labels with names may be given for some nodes only.
 labels_of_nodes <- function(labels, data, call) {
   labels <- as_vector(labels)
   named <- if (is.matrix(labels)) rownames(labels) else if (is.atomic(labels)) names(labels)
@@ -55,14 +56,14 @@ labels_of_nodes <- function(labels, data, call) {
   values_at(labels, match(data$ids, named))
 }
 
-# A start from groups of nodes: each group is divided by the labels of its nodes, with unlabelled nodes in a part of
-# their own. A node with several classes is split evenly among the communities of these classes in its group, if there
-# are any, else among all communities of these classes.
+# A start from groups of nodes: each group is divided by the labels of its nodes, and unlabelled nodes are a
+# part of their own. A node with several classes is split evenly among the communities of these classes in its
+# group; if there are none, among all communities of these classes.
 divided_by_labels <- function(groups, data) {
   sets <- data$class_sets
   one_class <- ifelse(rowSums(sets) == 1, max.col(1 * sets, "first"), NA)
   class <- c(0L, one_class)[data$classes + 1L]
-  # A class that no node has as its only one begins with a node that may belong to it.
+  # A class that no node has as its only class begins with a node that may belong to it.
   for (lacking in setdiff(seq_len(ncol(sets)), class)) {
     first <- which(is.na(class) & c(FALSE, sets[, lacking])[data$classes + 1L])[1L]
     if (!is.na(first)) class[first] <- lacking
@@ -79,13 +80,15 @@ divided_by_labels <- function(groups, data) {
   structure(shares / rowSums(shares), owner = parts$class)
 }
 
-# Shares that a user gave as a start, with the owners of their communities.
+# The shares (proportions of nodes in communities) that a user gave as a start, with the class of each
+# community.
 own_start_shares <- function(shares, data, call) {
   if (is.null(data$classes)) shares else
     structure(shares, owner = own_start_clusters(list(resp = shares), data, call, "Node")$owner)
 }
 
-# The shares of an earlier fit as a start; its nodes may now have other labels.
+# The memberships of an earlier fit as a start. Nodes may now have other labels: they leave communities of
+# other classes.
 shares_of_fit <- function(fit, data, call) {
   if (is.null(data$classes)) {
     return(fit$prob)
@@ -99,7 +102,7 @@ shares_of_fit <- function(fit, data, call) {
   structure(shares, owner = owner)
 }
 
-# The most probable community of each node, without communities that are empty.
+# The most probable community of each node, numbered without communities that are empty.
 labels_of_shares <- function(shares) {
   labels <- max.col(shares, "first")
   used <- sort(unique(labels))

@@ -1,7 +1,9 @@
-# Memberships of nodes that were not in the network: one local step for each, with everything else fixed.
+# Memberships of nodes that were not in the network: q of each new node is computed with everything else
+# fixed.
 
-# Links of new nodes: list(ids, links, hidden), where links and hidden (pairs that were not observed) are data frames
-# new, known, y, out with numbers from 1; out: whether the link starts at the new node (TRUE if undirected).
+# Reads the links of new nodes: list(ids, links, hidden). links and hidden (pairs that were not observed) are
+# data frames new, known, y, out: the numbers of the new node and of the known one, the value, and whether the
+# link starts at the new node (TRUE if the network is undirected).
 new_nodes <- function(fit, x, call) {
   check_sparse(x, "newdata", call)
   found <- if (is.matrix(x) || inherits(x, "Matrix")) {
@@ -62,7 +64,7 @@ new_of_list <- function(fit, x, call) {
   ))
 }
 
-# Whether values of links count is taken from the fit.
+# Reads the links of new nodes from a list of links. Whether values of links count is taken from the fit.
 listed_new_links <- function(fit, x, call) {
   weighted <- fit$input$weighted
   named <- is.character(weighted) && weighted %in% names(x)
@@ -101,7 +103,7 @@ new_of_matrix <- function(fit, x, call) {
   list(ids = as.character(names), pairs = pairs[!with_itself | is.na(pairs$y), ])
 }
 
-# Memberships: new nodes x communities.
+# The memberships of new nodes: new nodes x communities.
 newcomers_memberships <- function(fit, new) {
   step <- newcomer_step(fit)
   by_node <- function(x) split(x, factor(x$new, seq_along(new$ids)))
@@ -120,7 +122,8 @@ newcomers_memberships <- function(fit, new) {
   prob
 }
 
-# The local step of this fit's model: a function of one node's pairs, list(out, into, hidden_out, hidden_into).
+# Makes the function that computes q of a new node from its pairs, list(out, into, hidden_out, hidden_into),
+# under this fit's model.
 newcomer_step <- function(fit) UseMethod("newcomer_step")
 newcomer_step.bnp_blocks <- function(fit) if (fit$model$obs$degree) corrected_step(fit) else blocks_step(fit)
 newcomer_step.bnp_communities <- function(fit) if (fit$model$obs$degree) gamma_step(fit) else relational_step(fit)
@@ -130,16 +133,17 @@ softmax <- function(x) {
   p / sum(p)
 }
 
-# digamma(), but -Inf, the log of 0, where the shape is 0, as it is for a labelled node outside its classes.
+# digamma(), but -Inf, the log of 0, where the argument is 0: a labelled node has no mass outside its classes.
 digamma_or_none <- function(x) {
   x[] <- ifelse(x > 0, digamma(replace(x, x == 0, 1)), -Inf)
   x
 }
 
-# Sums rows of x over the nodes of some pairs (`rows`).
+# The sum over some pairs of a row of x for each: rows[i] is the row of pair i, times[i] its weight.
 sum_of <- function(x, rows, times = 1) colSums(x[rows, , drop = FALSE] * times)
 
-# Weights of blocks such that E log p(y) = none + y link.
+# The weights `none` and `link` of blocks, with which E log p(y) = none + y link. n, s: numbers of pairs and
+# sums of values in the blocks; a, b: the prior's parameters.
 block_weights <- function(n, s, a, b, counts) {
   if (counts) {
     return(list(none = -(a + s) / (b + n), link = digamma(a + s) - log(b + n)))
@@ -148,12 +152,12 @@ block_weights <- function(n, s, a, b, counts) {
   list(none = digamma(b + none) - digamma(a + b + s + none), link = digamma(a + s) - digamma(b + none))
 }
 
-# Blockmodel: r is proportional to exp(E log pi + E log p(pairs)), in one step.
+# Blockmodel: the memberships r of a new node are proportional to exp(E log pi + E log p(pairs)), in one step.
 blocks_step <- function(fit) {
   obs <- fit$model$obs
   state <- fit$state
   w <- block_weights(state$pairs, state$sum, obs$a, obs$b, obs$links == "counts")
-  # Communities are in the order that their sticks had while the model was learned.
+  # Sizes in the order that the communities' sticks had while the model was learned.
   size <- double(state$k)
   size[fit$numbering] <- fit$sizes
   one <- 1 + size
@@ -173,8 +177,8 @@ blocks_step <- function(fit) {
   }
 }
 
-# Degree-corrected blockmodel: p(label | links, labels of all others) with everything else integrated out
-# (src/networks/degrees.h).
+# Degree-corrected blockmodel: p(label of the new node | links, labels of all others) with everything else
+# integrated out (src/networks/degrees.h).
 corrected_step <- function(fit) {
   obs <- fit$model$obs
   k <- fit$state$k
@@ -186,8 +190,8 @@ corrected_step <- function(fit) {
   ends <- by_community(fit$state$degrees$ends)
   lent <- by_community(fit$state$degrees$lent)
   own <- diag(k) == 1
-  # The share h of a block that hidden pairs take away: N = n n' (1 - h / (Theta Theta')), or n^2 (1/2 - h / (Theta
-  # (Theta + 1))) within a community.
+  # Two factors from which the number of observed pairs in a block follows, when h is the part of hidden
+  # pairs: N = n n' (1 - h / (Theta Theta')), or n^2 (1/2 - h / (Theta (Theta + 1))) within a community.
   parts <- function(nodes, sums) {
     all <- outer(nodes, nodes)
     both <- outer(sums, sums)
@@ -226,8 +230,8 @@ corrected_step <- function(fit) {
   }
 }
 
-# Iterates step() from each of several starts until its numbers settle, and returns the end with the largest value(), as
-# there may be several optima.
+# Iterates step() from each of several starts until the numbers converge, and returns the end with the largest
+# value(), as there may be several optima.
 best_settled <- function(starts, step, value) {
   ends <- lapply(starts, function(now) {
     for (round in seq_len(1000L)) {
@@ -240,14 +244,15 @@ best_settled <- function(starts, step, value) {
   ends[[which.max(vapply(ends, value, 1))]]
 }
 
-# Starting weights of communities: one start without preference, and one that strongly prefers the community with the
-# most link ends.
+# Weights of communities from which iterations start: equal weights, and for each of the five communities with
+# most link ends a start that strongly prefers it.
 start_weights <- function(ends) {
   preferred <- utils::head(order(-ends), 5L)
   lapply(c(0L, preferred), function(a) ifelse(seq_along(ends) == a, 1, if (a == 0L) 1 else 0.01))
 }
 
-# Relational model: q(s, r) of the node's links, one profile for its pairs without a link, and q(pi).
+# Relational model: computes q(s, r) of the new node's links, the profile of its pairs without a link, and
+# q(pi).
 relational_step <- function(fit) {
   obs <- fit$model$obs
   state <- fit$state
@@ -273,7 +278,8 @@ relational_step <- function(fit) {
   rho <- state$params$rho
   all <- colSums(rho)
   prior <- fit$model$prior$alpha * state$weights
-  # log of the sum of theta over the other end's communities: links x communities of the new node.
+  # For each link and each community of the new node, the log of the sum of exp(E log p(y) + E log pi) over
+  # the communities of the other end: links x communities.
   other_end <- function(w, links) {
     if (!nrow(links)) {
       return(matrix(0, 0L, k))
@@ -298,7 +304,8 @@ relational_step <- function(fit) {
       q <- exp(q - apply(q, 1L, max))
       colSums(q / rowSums(q))
     }
-    # The numbers that are iterated: link ends, then the profile. The sum of theta is always the same.
+    # The sum of theta never changes. The numbers that are iterated are link ends, then the profile
+    # (memberships in pairs without a link).
     theta_of <- function(both) both[own] + zeros * both[k + own] + prior[own]
     step <- function(both) {
       profile <- both[k + own]
@@ -322,7 +329,8 @@ relational_step <- function(fit) {
   }
 }
 
-# Gamma network: q(t) of the node, whose rates do not depend on its links.
+# Gamma network: computes q(t) of the new node, a Gamma distribution whose rate does not depend on the node's
+# links.
 gamma_step <- function(fit) {
   obs <- fit$model$obs
   params <- fit$state$params
@@ -333,7 +341,8 @@ gamma_step <- function(fit) {
   tilde <- exp(digamma_or_none(params$shape) - log(params$rate))
   phi <- params$phi_shape / params$phi_rate
   phi_tilde <- exp(digamma(params$phi_shape) - log(params$phi_rate))
-  # For each known node and community, the evidence that a link with it gives, and the cost that every pair with it has.
+  # For each known node and community: the evidence of a link with the node, and the cost of every pair with
+  # it.
   said <- tilde * rep(phi_tilde[own], each = nrow(tilde)) + phi_tilde[last] * rowSums(tilde)
   cost <- mean * rep(phi[own], each = nrow(mean)) + phi[last] * (rowSums(mean) + fit$state$weights[last])
   cost_of_all <- colSums(cost) * (1 + fit$input$directed)

@@ -1,7 +1,8 @@
-# The picture of a network's blocks, which needs no data: the probability of links within and between communities.
+# The picture of a network's blocks: the probability of links within and between communities. It needs no
+# data.
 
-# The picture's data: a list with a table of rectangles, the community numbers with their places, and a description of
-# what is shown.
+# The data of the picture: a list with a table of rectangles, the community numbers and their places, and a
+# description of what is shown.
 blocks_picture <- function(fit) {
   block <- coef(fit)$block
   end <- cumsum(as.double(fit$sizes))
@@ -19,7 +20,7 @@ blocks_picture <- function(fit) {
 
 shades_of_blocks <- function(n) grDevices::hcl.colors(n, "Blues 3", rev = TRUE)
 
-# Shades from no links to the densest block, in steps that the legend can name.
+# Draws the blocks in shades from no links to the densest block, in steps that the legend can name.
 draw_blocks <- function(fit, main = "", xlab = "To community", ylab = "From community", ...) {
   picture <- blocks_picture(fit)
   steps <- pretty(c(0, picture$table$value), 5L)
@@ -47,7 +48,8 @@ draw_blocks <- function(fit, main = "", xlab = "To community", ylab = "From comm
   )
 }
 
-# Numbers of communities on both axes; a number that would overlap that of a larger community is left out.
+# Writes the numbers of communities on both axes, largest community first; a number that would overlap an
+# earlier one is left out.
 number_communities <- function(at) {
   mgp <- replace(graphics::par("mgp"), 2L, 0.3)
   for (side in 1:2) graphics::axis(side, at, seq_along(at), tick = FALSE, mgp = mgp, las = 1, gap.axis = 0.1)

@@ -30,7 +30,7 @@ plot.bnp_network <- function(x, type = c("blocks", "matrix", "membership", "grap
   check_format(x)
   if (missing(type) && !is.null(network)) type <- "matrix"
   type <- check_choice(type, eval(formals()$type), "type")
-  # Graphical parameters of igraph's plot().
+  # For graphs, graphical parameters of igraph's plot() are accepted, too.
   check_drawing(..., .also = if (type == "graph") "^(vertex|edge|mark|layout|rescale|margin|label)" else "^$")
   switch(type,
     blocks = draw_blocks(x, ...),
@@ -56,7 +56,8 @@ plotted_network <- function(fit, network, type, call = rlang::caller_env()) {
   if (!identical(data$ids, fit$input$ids)) {
     abort("nodes", "{.arg network} must have the nodes of the network that was fitted, in the same order.", call = call)
   }
-  # Pairs that were hidden from the fit may have links in the data.
+  # Pairs that were hidden from the fit may have links in the data: nodes then have more links than in the
+  # fit.
   more <- tabulate(c(data$from, data$to), data$n) - fit$input$degree
   if (any(more < 0L) || sum(more) > 2 * fit$input$hidden) {
     tell_of_network(
@@ -66,10 +67,10 @@ plotted_network <- function(fit, network, type, call = rlang::caller_env()) {
   data
 }
 
-# Nodes by community and, within each, by decreasing probability.
+# The order in which nodes are drawn: by community and, within each, by decreasing probability.
 node_order <- function(fit) order(fit$labels, -fit$prob[cbind(seq_along(fit$labels), fit$labels)])
 
-# The links that are drawn: list(from, to), positions of nodes in their order by community.
+# The links that are drawn: list(from, to) has the positions of their nodes in the order of node_order().
 drawn_links <- function(fit, data) {
   place <- order(node_order(fit))
   drawn <- drawn_of(fit$labels[data$from], "link")
@@ -100,7 +101,7 @@ draw_adjacency <- function(fit, data, main = "", xlab = "To nodes, by community"
   graphics::rect(0.5, 0.5, n + 0.5, n + 0.5)
 }
 
-# The memberships of the nodes that are drawn, by community.
+# The memberships of the nodes that are drawn, sorted by community.
 drawn_memberships <- function(fit) {
   order <- node_order(fit)
   unname(fit$prob[order[drawn_of(fit$labels[order], "node")], , drop = FALSE])

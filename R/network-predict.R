@@ -82,7 +82,7 @@ checked_pairs <- function(fit, pairs, arg, call) {
   at
 }
 
-# The values of pairs in the third column: 0, 1 or counts.
+# The values of pairs from their third column: 0 or 1, or counts.
 outcomes <- function(fit, pairs, arg, call) {
   if (ncol(pairs) < 3L) {
     abort("argument", "{.arg {arg}} must have a third column, which says whether there is a link.", call = call)
@@ -99,8 +99,9 @@ outcomes <- function(fit, pairs, arg, call) {
   y
 }
 
-# The distribution of a pair as a mixture over parts: list(weight, shape, rate), pairs x parts. Given a part, the
-# probability of a link (or the rate of a count) has a Beta (Gamma) distribution with these parameters.
+# The predictive distribution of each pair's value, as a mixture: list(weight, shape, rate), pairs x parts of
+# the mixture. Given a part, the probability of a link has a Beta distribution (shape, rate), the rate of a
+# count a Gamma distribution.
 link_parts <- function(fit, at) {
   obs <- fit$model$obs
   state <- fit$state
@@ -120,14 +121,16 @@ link_parts <- function(fit, at) {
   c(list(weight = cbind(same, pmax(0, 1 - rowSums(same)))), blocks)
 }
 
-# Activities of the nodes of a degree-corrected blockmodel. In each community they are t = n_k Dirichlet(theta); returns
-# list(theta, and for each node's community the sum of theta and the number of nodes).
+# The activities of the nodes of a degree-corrected blockmodel. In a community of n_k nodes they are t = n_k
+# Dirichlet(theta); returns list(theta, sum, nodes), with the sum of theta and the number of nodes of each
+# node's community.
 activities <- function(fit) {
   theta <- 1 + fit$state$degrees$ends + fit$state$degrees$lent
   list(theta = theta, sum = drop(rowsum(theta, fit$labels))[fit$labels], nodes = tabulate(fit$labels)[fit$labels])
 }
 
-# E t_i t_j times E phi, which are independent under q.
+# The expected rates of pairs in a degree-corrected blockmodel: E t_i t_j times E phi, which are independent
+# under q.
 corrected_rates <- function(fit, at) {
   obs <- fit$model$obs
   activity <- activities(fit)
@@ -139,7 +142,7 @@ corrected_rates <- function(fit, at) {
   unname(phi * mass[i] * mass[j] / (activity$sum[i] * (activity$sum[j] + (cell[, 1L] == cell[, 2L]))))
 }
 
-# Rates of the gamma network at posterior means.
+# The expected rates of pairs: in the gamma network at posterior means.
 link_rates <- function(fit, at) {
   if (is_corrected(fit$model$obs)) {
     return(corrected_rates(fit, at))
@@ -256,7 +259,8 @@ split_links <- function(x, fraction = 0.1, zeros = 1, seed = NULL, nodes = NULL,
   out
 }
 
-# Keys of m pairs without a link: by rejection or, where most pairs are taken, from a list of all other pairs.
+# Draws m pairs without a link, as numbers: by rejection or, if most pairs have a link or are hidden, from a
+# list of all other pairs.
 drawn_zeros <- function(data, taken, m, free) {
   n <- as.double(data$n)
   if (m == 0) {

@@ -175,7 +175,7 @@ simulate.bnp_network <- function(object, nsim = 1, seed = NULL, ...) {
   simulate_sets(nsim, seed, function() drawn_network(object))
 }
 
-# Draws the values of all pairs, given memberships and rates drawn from the posterior.
+# Draws the values of all pairs of a network, given memberships and rates drawn from the posterior.
 drawn_network <- function(fit) {
   obs <- fit$model$obs
   state <- fit$state
@@ -207,7 +207,7 @@ drawn_network <- function(fit) {
       z <- drawn_columns(fit$prob)
       phi[cbind(z[from], z[to])]
     } else {
-      # In the relational model nodes draw a community for each pair.
+      # In the relational model each node draws a community for each of its pairs.
       weight <- matrix(stats::rgamma(n * k, state$params$theta[, seq_len(k)]), n)
       phi[cbind(drawn_columns(weight[from, , drop = FALSE]), drawn_columns(weight[to, , drop = FALSE]))]
     }
@@ -232,7 +232,7 @@ drawn_network <- function(fit) {
   data.frame(from = fit$input$ids[from], to = fit$input$ids[to], link = y)[y > 0, ]
 }
 
-# Draws a column number for each row, with the probabilities of the row.
+# Draws a column for each row of `prob`, with the probabilities of the row; returns column numbers.
 drawn_columns <- function(prob) {
   total <- prob
   for (j in seq_len(ncol(prob))[-1L]) total[, j] <- total[, j - 1L] + prob[, j]

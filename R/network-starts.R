@@ -1,4 +1,4 @@
-# Starts for fits of networks: shares of the nodes (nodes x communities).
+# Starts of fits of networks: shares (proportions) of nodes in communities, nodes x communities.
 
 network_start <- function(start, data, prior, control, call) {
   if (is.null(start)) {
@@ -31,18 +31,18 @@ one_column_each <- function(labels) {
   out
 }
 
-# Values of bnp_control(init =) for networks alone.
+# Values of bnp_control(init =) that only networks have.
 network_inits <- c("spectral", "spectral_absolute", "propagation", "modularity")
 
-# Starts that find the number of communities themselves.
+# Starts that determine the number of communities themselves.
 inits_without_k <- c("propagation", "modularity")
 
-# The kinds of start that take turns: the default, and groups by modularity.
+# The kinds of start that a fit tries in turn: the default, and groups by modularity.
 kinds_of_networks <- list(start_kind(0L), modularity = start_kind(0L))
 
-# The work allowed for starts of networks, as a multiple of that of other models. Small networks have several optima:
-# three seeds of UKfaculty (81 nodes) end at -1858.4, -1866.7 and -1843.6 with the work of other models, and at -1858.4,
-# -1849.1 and -1843.6 with three times as much (2026-11-27).
+# The work allowed for all starts of a network, as a multiple of that of other models. Small networks have
+# several optima: three seeds of UKfaculty (81 nodes) end at -1858.4, -1866.7 and -1843.6 with the work of
+# other models, and at -1858.4, -1849.1 and -1843.6 with three times as much (2026-11-27).
 times_of_networks <- 3
 
 start_labels <- function(data, prior, control, call) {
@@ -90,15 +90,15 @@ check_network_init <- function(control, data, call) {
   init
 }
 
-# The symmetric adjacency matrix, in which values of links in both directions are added up.
+# The symmetric adjacency matrix of a network; the values of links in both directions are added up.
 symmetric_adjacency <- function(data) {
   x <- Matrix::sparseMatrix(data$from, data$to, x = data$value, dims = c(data$n, data$n))
   x + Matrix::t(x)
 }
 
-# Spectral clustering: k-means of the nodes by the k eigenvectors of the adjacency matrix with the largest eigenvalues,
-# each times the root of its eigenvalue; `absolute`: the largest in absolute value, which also find groups whose nodes
-# avoid each other.
+# Spectral clustering: k-means of the nodes by k eigenvectors of the adjacency matrix, each times the root of
+# its eigenvalue: those with the largest eigenvalues or, with `absolute`, with the largest in absolute value,
+# which also find groups whose nodes avoid each other.
 spectral_labels <- function(data, k, absolute, call) {
   if (k == 1L || !length(data$value)) {
     return(rep_len(seq_len(k), data$n))
@@ -109,15 +109,15 @@ spectral_labels <- function(data, k, absolute, call) {
   )
   first <- largest_eigenvectors(symmetric_adjacency(data), k, absolute)
   place <- first$vectors * rep(sqrt(abs(first$values)), each = data$n)
-  # Eigenvectors have no sign, and their last digits depend on the linear algebra library.
+  # Rounded, because the last digits of eigenvectors depend on the linear algebra library.
   place <- signif(place / max(abs(place)), 8L)
   distinct <- sum(!duplicated(place))
   labels <- suppressWarnings(stats::kmeans(place, min(k, distinct), iter.max = 100L, nstart = 25L))$cluster
   match(labels, unique(labels))
 }
 
-# Label propagation: nodes repeatedly take the label that most of their neighbours have (Raghavan and others 2007).
-# Nodes without links are in one group.
+# Communities by label propagation: nodes repeatedly take the label that most of their neighbours have
+# (Raghavan and others 2007). Nodes without links form one group.
 propagated_labels <- function(data) {
   rlang::check_installed("igraph", "for {.code init = \"propagation\"}.")
   graph <- igraph::graph_from_adjacency_matrix(symmetric_adjacency(data), "undirected", weighted = TRUE)

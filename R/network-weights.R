@@ -2,8 +2,8 @@
 # unless `weights` says otherwise. Attributes of edges of igraph or network objects are used only where `weights` asks
 # for them, as only their owner knows what they are (a strength, a length, a cost).
 
-# Reads the captured argument `weights`: NULL where it was not given, else a list of its value, evaluated beside the
-# links `x`. NA means no weights, as in igraph.
+# Evaluates the captured argument `weights` beside the links x: a list of its value; NULL if it was not given.
+# NA means no weights, as in igraph.
 asked_weights <- function(captured, x, call = rlang::caller_env()) {
   if (rlang::quo_is_missing(captured)) {
     return(NULL)
@@ -12,9 +12,10 @@ asked_weights <- function(captured, x, call = rlang::caller_env()) {
   list(if (!(length(weights) == 1L && is.atomic(weights) && is.na(weights))) weights)
 }
 
-# Chooses the values of links: list(value, weighted). columns: the columns of the links, by name; default: the name of
-# the column that is used where the user did not choose. value: what each link counts, or 1. weighted: the name of the
-# column, TRUE for values without a name, FALSE for values that were ignored, NA where there were none.
+# Chooses the values of links: list(value, weighted). columns: the columns of the links, by name; asked: from
+# asked_weights(); default: the name of the column that is used if the user did not choose. value: what each
+# link counts, or 1. weighted: the name of the column, TRUE for values without a name, FALSE for values that
+# were ignored, NA if there were none.
 link_weights <- function(columns, asked, default, n, what, arg, call) {
   numbers <- names(columns)[vapply(columns, function(x) is.numeric(x) || is.logical(x), NA)]
   given <- if (is.null(asked)) default else asked[[1L]]
@@ -47,7 +48,7 @@ numeric_weights <- function(x, n, arg, call) {
   if (inherits(x, "integer64")) as.double(label_text(x, arg, call)) else as.double(x)
 }
 
-# Tells the user which values were taken as counts of links, or which could have been.
+# Informs the user which values were taken as counts of links, or which could have been.
 tell_weights <- function(numbers, taken, what, arg) {
   if (!length(numbers) && is.null(taken)) {
     return(invisible())

@@ -215,7 +215,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     best$interrupted <- stopped
     best
   }
-  # Each restart has the start that a fit with its seed alone would have.
+  # Makes the start of one restart: the same start that a fit with this seed alone would have.
   start_of <- function(seed, init, k) {
     own <- replace(resolved, c("seed", "k_init"), list(seed, control$k_init))
     if (nzchar(init)) own$init <- init
@@ -246,7 +246,7 @@ check_network_prior <- function(prior, call) {
   }
 }
 
-# The models among those that `obs` allows that are fitted to this network.
+# Selects, from the models that `obs` allows, those that are fitted to this network and compared.
 models_to_fit <- function(models, prior, data, call) {
   entry <- prior_entry(prior)
   if (has_blocks(prior)) {
@@ -260,22 +260,25 @@ models_to_fit <- function(models, prior, data, call) {
     ), call = call)
   }
   keep <- vapply(models, function(model) !(model$degree && too_wide), NA)
-  # With known labels the bounds of the two models are of different events and do not compare.
+  # With known labels the bounds of the two models are bounds of different events, and cannot be compared.
   of_degrees_alone <- data$n > 2000L || !is.null(data$classes)
   if (length(models) > 1L && !too_wide && of_degrees_alone) keep <- vapply(models, function(m) m$degree, NA)
   models[keep]
 }
 
-# The search of a small network ends after this many rounds in a row in which disturbing memberships gained nothing.
+# For small networks: the search ends when changing memberships at random has gained nothing in this many
+# rounds in a row.
 network_disturbances <- 1L
 
-# From this number of links and nodes on, moves of the gamma network visit only nodes that they change. 40 planted
-# groups of 15 nodes with as much noise (4,955 links) then took 8 s instead of more than 150 s (limit 30,000), and 20
-# such groups ended 30 nats higher (inst/bench/networks.R); football and the political books, which are smaller, end
-# higher with moves that visit all nodes.
+# From this number of links and nodes on, moves of the gamma network (overlapping communities with degrees)
+# visit only nodes that they change. 40 planted groups of 15 nodes with as much noise (4,955 links) then took
+# 8 s instead of more than 150 s (limit 30,000), and 20 such groups ended 30 nats higher
+# (inst/bench/networks.R); football and the political books, which are smaller, end higher with moves that
+# visit all nodes.
 network_large <- 1e3
 
-# The value of an expression; NULL where the user interrupts it and there is another result to return.
+# The value of an expression; NULL if the user interrupts it. Interrupts are caught only if else_there_is,
+# that is, if there is another result to return.
 unless_stopped <- function(expr, else_there_is) {
   if (!else_there_is || !rlang::is_interactive()) {
     return(expr)
@@ -286,7 +289,7 @@ unless_stopped <- function(expr, else_there_is) {
 # The fields of a network that the engine reads.
 links_of_data <- function(data) data[setdiff(names(data), c("ids", "class_names"))]
 
-# The engine's result for one model as fields of a fit.
+# The engine's result for one model of a network, in the form of fields of a fit.
 network_run <- function(out, model, prior) {
   if (is.finite(out$elbo)) out$elbo <- sum(out$terms)
   if (!has_blocks(prior) && !model$assortative && is.finite(out$elbo)) {
@@ -299,12 +302,12 @@ network_run <- function(out, model, prior) {
   out
 }
 
-# Makes the fit, with communities by decreasing size.
+# Makes the fit of a network from the engine's result, with communities sorted by decreasing size.
 network_fit <- function(result, call, data, prior, control, runs, weighted) {
   prob <- result$prob
   dimnames(prob) <- list(data$ids, NULL)
   degree <- tabulate(c(data$from, data$to), data$n)
-  # Hard labels are those of the search; soft memberships may have fewer communities than these labels.
+  # Hard labels come from a search; the soft memberships may have fewer communities than these labels.
   sizes <- if (is.null(result$ends)) result$sizes else colSums(result$prob)
   order <- order(-sizes)
   prob <- prob[, order, drop = FALSE]
@@ -340,8 +343,8 @@ network_fit <- function(result, call, data, prior, control, runs, weighted) {
   sealed(new_bnp_fit("bnp_network", call, model, control, input, learned))
 }
 
-# The engine's arrays in the order of communities. Arrays of nodes have one column per community and possibly one for
-# the rest; others have one entry per community and, last, one for the background.
+# Puts the engine's arrays into the order of communities. Arrays of nodes have one column per community and
+# possibly one for the rest; other arrays have one entry per community and, last, one for the background.
 params_in_order <- function(params, order) {
   k <- length(order)
   Map(function(x, name) {
@@ -350,8 +353,9 @@ params_in_order <- function(params, order) {
   }, params, names(params))
 }
 
-# Renumbers hard labels like the soft communities that contain most of their nodes. Where the two differ in more than
-# numbers, or a node would get a community that its label excludes, returns the most probable communities.
+# Renumbers hard labels so that each number is that of the soft community with most of its nodes. If the two
+# differ in more than numbers, or a node would get a community that its label excludes, returns the most
+# probable communities.
 labels_like <- function(labels, prob, allowed) {
   if (is.null(labels)) {
     return(max.col(prob, "first"))
@@ -364,7 +368,8 @@ labels_like <- function(labels, prob, allowed) {
   if (all(allowed[cbind(seq_along(labels), labels)])) labels else max.col(prob, "first")
 }
 
-# One row for each fitted model, with its bound and number of communities.
+# A table of the models that were fitted and compared: one row for each, with its bound and number of
+# communities.
 compared_runs <- function(runs) {
   if (length(runs) == 1L) {
     return(NULL)
@@ -375,7 +380,8 @@ compared_runs <- function(runs) {
   )
 }
 
-# The comparison in words: "with degrees -240.2 (2), without degrees -261.6 (1)".
+# The line of print() that compares models: "with degrees -240.2 (2), without degrees -261.6 (1)", bounds and
+# numbers of communities.
 described_comparison <- function(runs) {
   paste0(
     ifelse(runs$degree, "with", "without"), " degrees ", format(runs$elbo, digits = 8, trim = TRUE), " (", runs$k, ")",

@@ -1,6 +1,6 @@
-# Reads new data for a fit: selects the columns of its training data and turns them into the internal form.
+# Reads new data for a fit: selects the columns of the training data and turns them into the internal form.
 
-# The na_action of a method: the one that was given, else that of the fit.
+# The na_action of a method for a fit: the argument or, if it is not given, that of the fit.
 action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
   if (is.null(na_action)) {
     return(fit$input$na_action %||% "fail")
@@ -8,7 +8,7 @@ action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
   known_action(fit, na_action, call)
 }
 
-# New data may be given as `newdata` or as `new_data`.
+# New data may be given as `newdata` or as `new_data`, not both; returns them.
 one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
   if (!is.null(newdata) && !is.null(new_data)) {
     abort("argument", "{.arg newdata} and {.arg new_data} are the same: give one of them.", call = call)
@@ -52,8 +52,9 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   data
 }
 
-# Matches columns by name if both sides have names, else by position, with a message if only the training data have
-# names. Names that ts() makes up do not count. Where the model accepts missing values, an absent column is one of NA.
+# Selects the columns of the training data from x: by name if both sides have names, otherwise by position,
+# with a message if only the training data have names. Names that ts() makes up do not count. If the model
+# accepts missing values, a column that x lacks becomes a column of NA.
 select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
   plain <- plain_table(x, fit$model$obs)
   if (!is.null(plain) && identical(colnames(plain), fit$input$column_names) && !is.null(colnames(plain))) {
@@ -85,7 +86,7 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
       ), call = call)
     }
     if (!is.null(wanted) && d > 1L && NROW(x) > 0L) tell_by_position(wanted, call, arg)
-    # Columns with levels are matched by name.
+    # Columns whose values are levels are matched by name, which needs a matrix with names.
     return(if (is.null(named) && is.null(fit$model$obs$levels)) x else `colnames<-`(as.matrix(x), wanted))
   }
   at <- match(wanted, given)
@@ -108,7 +109,7 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
   if (is.data.frame(x) && keeps_missing(na_action)) with_plain_na(x) else x
 }
 
-# Columns that are wholly NA may have any class: they are read like the fit's columns.
+# Columns in which all values are NA may have any class: they are read like the columns of the training data.
 with_plain_na <- function(x) {
   empty <- vapply(x, function(v) is.atomic(v) && is.null(dim(v)) && all(is.na(v)), NA)
   x[empty] <- lapply(x[empty], function(v) rep(NA, length(v)))
@@ -125,7 +126,8 @@ tell_by_position <- function(wanted, call, arg) {
   )
 }
 
-# Terms that new data lack have count 0; terms unseen in training are left out.
+# The columns of x for the terms of the training data. Terms that x lacks have count 0; terms that were not in
+# the training data are left out.
 match_terms <- function(x, wanted, call, arg) {
   given <- colnames(x)
   unseen <- setdiff(given, wanted)

@@ -1,6 +1,6 @@
-# Normal scores from the probabilities of a smaller value. Where rounding makes such a probability 0 or 1, the score
-# would be infinite: these values get the most extreme score that double precision can represent, and a message gives
-# their number.
+# Normal scores qnorm(below), where `below` is the probability of a smaller value. Where rounding makes this
+# probability 0 or 1, the score would be infinite: such values get the most extreme score that double
+# precision can represent, and a message says how many they are.
 normal_scores <- function(below) {
   ends <- c(2^-1074, 1 - 2^-53)
   beyond <- sum(below < ends[1] | below > ends[2], na.rm = TRUE)

@@ -1,6 +1,7 @@
-# Checks the shape of objects other than fits: draws, filters and other results that the package reads again. Who
-# changed one by hand is told what is wrong, as with fits (R/fit-shape.R): every verb calls check_object() first, and
-# one table has the requirements of all classes. Values of the right shape that make no sense are not detected.
+# Checks the shape of objects other than fits: draws, filters and other results that the package reads again.
+# A user who has changed one by hand gets an error that says what is wrong, as with fits (R/fit-shape.R):
+# every function that reads one calls check_object() first, and one table has the requirements of all classes.
+# Values of the right shape that make no sense are not detected.
 
 check_object <- function(x, call = rlang::caller_env()) {
   class <- intersect(class(x), names(object_shapes))[1L]
@@ -65,7 +66,8 @@ shape_of_draws <- function(x) {
   ))
 }
 
-# States with places may be more than the rows.
+# The largest possible number of states. It is the number of rows, unless states have places (fixed positions
+# in a sequence).
 most_states <- function(x, n) if (has_places(x$model$prior)) x$model$prior$k else n
 
 shape_of_chains <- function(x, n) {
@@ -176,8 +178,8 @@ shape_of_functions <- function(x) {
 
 shape_of_durations <- function(x) which_hold("its numbers" = is.numeric(unclass(x)) && all(is.na(x) | x >= 1))
 
-# By class: the name in messages; conditions on its fields, by their names; and the field that is a fit or another
-# object of this table.
+# For each class: its name in messages (called); a function that checks its fields (shape); and the field that
+# is a fit or another object of this table (within).
 object_shapes <- list(
   bnp_draws = list(called = "These draws are", within = "fit", shape = shape_of_draws),
   bnp_filter = list(called = "This filter is", shape = function(x) shape_of_filter(x)),

@@ -31,11 +31,10 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
   ))
 }
 
-# Identity dynamics; noise expected at half the variance of first differences;
-# coefficients as loose as half that scale, counted as z z'. With an intercept
-# all that is said around the centre of the data, where it is 0 with standard
-# deviations of 10 times the noise's, so that the origin does not matter.
-# Without one the origin is part of the model, so `centre` is 0.
+# The default prior: coefficients around the identity, noise with half the variance of first differences; the
+# coefficients vary on half that scale, counted as z z'. With an intercept the prior describes deviations from
+# the centre of the data. The intercept is 0 there, with standard deviations of 10 times the noise's, so that
+# the origin does not matter. Without an intercept the origin is part of the model, and `centre` is 0.
 obs_resolve.obs_ar <- function(obs, data, start, call) {
   d <- data$d
   e <- d * obs$lag + obs$intercept
@@ -61,15 +60,16 @@ obs_resolve.obs_ar <- function(obs, data, start, call) {
   if (is.null(given)) {
     return(with_centred_precision(obs, c(rep(noise / 2, obs$lag), if (obs$intercept) 0.01), call))
   }
-  # The precision of coefficients is in units of rows, as the strength of a mean is: the mean of the squared regressors.
+  # The precision of coefficients is counted in rows, like the strength of a mean; one row has the mean square
+  # of the regressors.
   square <- column_means(z^2, w)
   square <- obs$unit^2 * ifelse(square > 0, square, 1)
   obs <- with_centred_precision(obs, c(rep(square, obs$lag), if (obs$intercept) 1), call)
   begin_coefficients(obs, given, data, seq_len(d), 2 * noise, noise, start)
 }
 
-# The prior of the noise, for responses given regressors. given: which parts of a prior to be learned the user gave;
-# noise: its expected variance.
+# Completes the prior of the noise, for responses given regressors. given: the parts of a prior to be learned
+# that the user gave, NULL if it is not learned; noise: the expected variance of the noise.
 with_prior_of_noise <- function(obs, given, noise, d, call) {
   if (is.null(given)) obs$df <- obs$df %||% (d + 2)
   if (!is.null(obs$df)) obs$df <- check_df(obs$df, d, call)
@@ -78,14 +78,15 @@ with_prior_of_noise <- function(obs, given, noise, d, call) {
   obs
 }
 
-# The engine uses the precision of the coefficients of regressors around `origin`: the default is given around the
-# centre of the data, where it keeps all its digits. `precision`: of the coefficients, those of lags first, then the
-# intercept, then inputs. For a prior to be learned, it and the engine's field are for a strength of 1.
+# Completes the prior precision of the coefficients, which the engine uses for regressors around `origin`: the
+# default is set around the centre of the data, where it keeps all its digits. precision: that of the
+# coefficients of lags, then of the intercept, then of inputs. If the prior is learned, both the user's field
+# and the engine's are for a strength of 1.
 with_centred_precision <- function(obs, precision, call) {
   e <- length(precision)
   if (!is.null(obs$coef_precision)) {
     obs$coef_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
-    # The model of a fit has it already.
+    # The model of a fit already has centred_precision.
     obs$centred_precision <- obs$centred_precision %||% obs$coef_precision
     obs$origin <- obs$origin %||% rep(0, length(obs$centre))
     if (!is.null(obs$inputs)) obs$input_origin <- obs$input_origin %||% rep(0, length(obs$inputs))
@@ -112,7 +113,7 @@ obs_axes.obs_ar <- function(obs, columns) {
   )
 }
 
-# The regressors z_t = (lag 1, lag 2, ..., intercept); NA where a sequence has fewer rows before t.
+# The regressors of each row t, (lag 1, lag 2, ..., intercept); NA where a sequence has fewer rows before t.
 regressors_of <- function(data, obs) {
   age <- seq_len(data$n) - data$starts[findInterval(seq_len(data$n) - 1L, data$starts)]
   lags <- lapply(seq_len(obs$lag), function(l) {
@@ -143,10 +144,12 @@ obs_row_scales.obs_ar <- function(obs, q, data) {
   replace(out, first, NA)
 }
 
-# 1 + z' K^-1 z for each row, computed so that regressors may have very different units.
+# The factor 1 + z' K^-1 z by which uncertain coefficients widen the predictive scale of each row, with z its
+# regressors and K the posterior precision. Computed so that regressors may have very different units.
 spread_of_rows <- function(q, z) 1 + colSums(backsolve(chol(q$coef_precision), t(z), transpose = TRUE)^2)
 
-# The rows before the first simulated one, oldest first: lag x columns.
+# The rows before the first simulated row, oldest first: lag x columns. By default the column medians of the
+# data.
 first_rows <- function(initial, fit, call) {
   lag <- fit$model$obs$lag
   d <- fit$input$d
@@ -158,7 +161,7 @@ first_rows <- function(initial, fit, call) {
   match_names(initial, c("rows", "columns"), list(columns = fit$input$column_names), "initial", call)
 }
 
-# The first `lag` rows of a simulated sequence are those of `initial`.
+# Draws the rows of autoregressions; the first `lag` rows of a simulated sequence are those of `initial`.
 obs_draw.obs_ar <- function(obs, clusters, path, lengths, given) {
   dynamics <- lapply(clusters, draw_dynamics)
   age <- sequence(lengths)
@@ -173,7 +176,7 @@ obs_draw.obs_ar <- function(obs, clusters, path, lengths, given) {
   x
 }
 
-# A function from regressors to the next row, for one draw of a cluster's coefficients and noise.
+# Draws coefficients and noise of one cluster, and returns a function from regressors to the next row.
 draw_dynamics <- function(q) {
   noise <- draw_noise(q$df, q$scale)
   coef <- draw_coef(q, noise)
@@ -184,10 +187,11 @@ draw_dynamics <- function(q) {
   }
 }
 
-# One draw of the coefficients; noise: a function that draws rows of noise, for one draw of its covariance.
+# Draws the coefficients of one cluster. noise: a function that draws rows of noise, for one draw of its
+# covariance.
 draw_coef <- function(q, noise) q$coef_mean + t(backsolve(chol(q$coef_precision), t(noise(ncol(q$coef_mean)))))
 
-# The axes of the parameters of linear Gaussian models; `y`: that of the responses.
+# The axes of the parameters of linear Gaussian models. y: the name of the axis of the responses.
 coef_parameters <- function(y) {
   list(scale = c(y, y), coef_mean = c(y, "regressors"), coef_precision = c("regressors", "regressors"))
 }

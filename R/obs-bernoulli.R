@@ -20,7 +20,7 @@ obs_bernoulli <- function(a = NULL, b = NULL, learn = NULL, columns = NULL) {
   do.call(new_obs, c("bernoulli", given, if (!is.null(learn)) list(learn = learn), columns_field(columns)))
 }
 
-# The prior weights of ones and zeros, where they are neither given nor learned.
+# The prior weights of ones (a) and zeros (b) if they are neither given nor learned.
 given_beta_prior <- list(a = 0.1, b = 0.3)
 
 model_bernoulli <- list(
@@ -37,8 +37,8 @@ model_bernoulli <- list(
 
 obs_supports.obs_bernoulli <- function(obs, values) values == 0 | values == 1
 
-# Learning starts where an earlier fit ended, or with weights that sum to one observation per column in the proportions
-# of the data: a guess.
+# Completes the model. If prior weights are learned, learning starts where an earlier fit ended, or with
+# weights that sum to one observation per column, in the proportions of the data: a guess.
 obs_resolve.obs_bernoulli <- function(obs, data, start, call) {
   if (!isTRUE(obs$learn)) {
     obs[c("a", "b")] <- list(obs$a %||% given_beta_prior$a, obs$b %||% given_beta_prior$b)
@@ -59,7 +59,7 @@ obs_resolve.obs_bernoulli <- function(obs, data, start, call) {
 
 learned_beta <- c("a", "b", "prior_strength", "hyper_share")
 
-# The number of observed cells of each column; rows count by their weights.
+# The number of observed cells of each column; a row counts as often as its weight says.
 cells_of_columns <- function(data) {
   if (is_sparse_data(data)) {
     return(rep(sum(data$weights %||% rep(1, data$n)), data$d))

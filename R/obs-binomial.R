@@ -26,7 +26,7 @@ obs_check_columns.obs_binomial <- function(obs, x, arg, call) {
   }
 }
 
-# Trials of each pair in rows that will be drawn: by default the average in the data.
+# The numbers of trials of rows to be drawn, for each pair of columns: by default the average in the data.
 trials_of_rows <- function(total, fit, call) {
   pairs <- length(fit$model$obs$a)
   if (is.null(total)) {
@@ -41,7 +41,7 @@ trials_of_rows <- function(total, fit, call) {
   rep_len(as.double(total), pairs)
 }
 
-# Interleaves values of successes and failures, pair by pair.
+# Alternates values of successes and of failures, pair by pair, as their columns do.
 side_by_side <- function(success, failure) c(rbind(success, failure))
 
 model_binomial <- list(
@@ -86,7 +86,7 @@ obs_moments.obs_binomial <- function(obs, q, given) {
 obs_divergence.obs_binomial <- obs_divergence.obs_bernoulli
 obs_overlap.obs_binomial <- obs_overlap.obs_bernoulli
 
-# Of a single trial.
+# The distribution of each pair's outcome in a cluster, for a single trial.
 obs_marginals.obs_binomial <- function(obs, means) {
   lapply(means$prob, function(p) list(kind = "levels", prob = c(failure = 1 - p, success = p)))
 }

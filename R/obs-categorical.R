@@ -40,7 +40,7 @@ check_level_prior <- function(prior, call = rlang::caller_env()) {
   prior
 }
 
-# Dirichlet weights of all levels, column after column.
+# The Dirichlet prior weights of all levels, one column of the data after the other.
 level_weights <- function(prior, n_levels, call) {
   d <- length(n_levels)
   if (identical(prior, "perks")) {
@@ -71,8 +71,8 @@ obs_resolve.obs_categorical <- function(obs, data, start, call) {
     obs$concentration <- level_weights(obs$prior, lengths(obs$levels), call)
     return(obs)
   }
-  # Learning starts where an earlier fit ended, or with weights that sum to one observation per column in the
-  # proportions of the data: a guess.
+  # Learning of the prior starts where an earlier fit ended, or with weights that sum to one observation per
+  # column, in the proportions of the data: a guess.
   before <- if (inherits(start, "bnp_fit")) start$model$obs
   obs$prior <- "learned"
   if (identical(before$levels, obs$levels) && !is.null(before$hyper_share)) {
@@ -89,7 +89,8 @@ obs_resolve.obs_categorical <- function(obs, data, start, call) {
 
 learned_levels <- c("concentration", "prior_strength", "hyper_share")
 
-# The share of each level among the cells with a known level.
+# The share of each of n levels among the cells of a column, x, without cells of unknown level (0). w: weights
+# of rows.
 level_shares <- function(x, n, w) {
   if (is.null(w)) {
     return(tabulate(x, n) / max(sum(x > 0), 1))
@@ -103,7 +104,7 @@ obs_read.obs_categorical <- function(obs, x, arg, call, na_action = NULL) {
   structure(encoded$x, frame = encoded[c("levels", "types")])
 }
 
-# The variable and level of each number along the axis "levels".
+# The variable and the level of each element along the axis "levels" of parameters.
 level_axis <- function(obs) {
   data.frame(
     variable = rep(names(obs$levels) %||% character(), lengths(obs$levels)),
@@ -116,7 +117,7 @@ level_names <- function(obs) {
   paste0(axis$variable, rep("=", nrow(axis)), axis$level)
 }
 
-# f(part) for each column's part of a vector along the axis "levels".
+# Splits a vector along the axis "levels" by columns of the data, and applies f to the part of each column.
 by_column_of_levels <- function(obs, x, f) {
   unname(lapply(split(x, rep(seq_along(obs$levels), lengths(obs$levels))), f))
 }

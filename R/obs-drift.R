@@ -1,10 +1,11 @@
-# Gaussian clusters that drift: obs_gaussian(drift = ), class obs_drifting. Questions that do not involve time are
-# answered by the same Gaussian without drift.
+# Gaussian clusters that drift over time: obs_gaussian(drift = ), class obs_drifting. Whatever does not
+# involve time is computed by the same model without drift.
 
-# Step sizes that a fit may begin with; learned ones stay within those of the engine (obs_gaussian_drift.cpp).
+# The range of step sizes with which a fit may begin; learned sizes stay within that of the engine
+# (obs_gaussian_drift.cpp).
 drift_range <- c(1e-8, 1e8)
 
-# The fields of the observation model for `drift` as a user gives it.
+# The fields that the observation model has for the argument `drift`, a number or "learn".
 drift_fields <- function(drift, call = rlang::caller_env()) {
   if (identical(drift, "learn")) {
     return(list(drift = NULL, learn_drift = TRUE))
@@ -35,7 +36,8 @@ refuse_drift_of <- function(covariance, learn, call = rlang::caller_env()) {
   }
 }
 
-# Learning begins with steps between neighbouring times of a quarter of a cluster's variance: a guess.
+# Completes the fields about drift and times. Learning of the drift begins with steps between neighbouring
+# times of a quarter of a cluster's variance: a guess.
 resolve_drift <- function(obs, data, before) {
   obs$times <- data$distinct_times
   obs$gap <- data$gap
@@ -47,7 +49,7 @@ resolve_drift <- function(obs, data, before) {
   obs
 }
 
-# Posterior parameters of a cluster at one of its times, in the form of a cluster without drift.
+# The posterior parameters of a cluster at one of its times, in the form of those of a cluster without drift.
 at_slot <- function(q, slot) {
   q$mean <- q$mean[, slot]
   q$mean_strength <- q$mean_strength[slot]
@@ -55,9 +57,10 @@ at_slot <- function(q, slot) {
   q
 }
 
-# One draw of a cluster's means at all times (columns x times) and of a function(m) that draws m columns of noise around
-# them. step: of each time to the next, in units of the covariance. Given the next mean the one before is regressed on
-# it by g = v_t / (tau + g v_{t+1}), of which v_t = g (tau + g v_{t+1}) are the variances: see drift_path.h.
+# Draws a cluster's means at all times (columns x times) around the expected ones. noise: a function(m) that
+# draws m columns of noise of the cluster's covariance; step: the variance of the step from each time to the
+# next, in units of the covariance. Given the mean at t + 1, that at t has the regression coefficient g = v_t
+# / (tau + g v_{t+1}), with the variances v_t = g (tau + g v_{t+1}): see drift_path.h.
 draw_means_over_time <- function(q, step, noise) {
   variance <- 1 / q$mean_strength
   times <- length(variance)
@@ -80,7 +83,7 @@ obs_draw.obs_drifting <- function(obs, clusters, path, lengths, given) {
   })
 }
 
-# A draw of the covariance, as a function of m that returns m columns of noise.
+# Draws the covariance of a cluster, and returns a function(m) that draws m columns of noise with it.
 full_noise <- function(q) draw_noise(q$df, as.matrix(q$scale))
 
 diagonal_noise <- function(q) {
@@ -88,7 +91,7 @@ diagonal_noise <- function(q) {
   function(m) matrix(stats::rnorm(length(precision) * m), length(precision)) / sqrt(precision)
 }
 
-# The time slots of rows that will be drawn: by default those of the training data in turn.
+# The numbers of the times of rows to be drawn: by default those of the training data in turn.
 slots_to_draw <- function(time, fit, call) {
   if (is.null(time)) {
     if (has_past(fit$model$obs)) abort("time", "{.arg time} is needed: not all times of the data are known any more.",
@@ -143,17 +146,19 @@ obs_quantiles.obs_drifting <- function(obs) {
   )
 }
 
-# With constant weights a bound that is higher by far may have two clusters share the rows of one place at times at
-# which one of them is not needed: these weights ask for its share of rows at every time. No move of whole groups leads
-# there, as each row would be worse off alone.
+# TRUE if better_when_shared() should be tried. If weights of clusters are the same at all times, the fit with
+# the best bound may have two clusters share the rows of one place at times at which one of them is not
+# needed, since each cluster needs its share of rows at every time. No move of whole clusters leads there, as
+# each row alone would be worse off.
 tries_sharing <- function(class, data, control, result) {
   is.null(data$order) && isTRUE(control$algorithm %in% c("memoized", "full")) && is.null(control$checkpoint) &&
     any(unlist(control$moves[c("merge", "delete", "birth")])) && isTRUE(is.finite(result$elbo)) &&
     !isTRUE(result$interrupted) && is.null(data$classes) && sum(result$sizes > 0.5) > 1L
 }
 
-# The better of `result` and a fit that starts from its responsibilities after three tenths of each row were spread over
-# all clusters by their sizes (inst/bench/drift.R: with 1 to 5 tenths the moving clusters end alike, with 7 not always).
+# Returns the better of `result` and a second fit, which starts from the responsibilities of `result` after
+# three tenths of each row were spread over all clusters by their sizes (inst/bench/drift.R: with 1 to 5
+# tenths the moving clusters end alike, with 7 not always).
 better_when_shared <- function(result, data, model, asked, run, share = 0.3) {
   obs <- with_learned_fields(model$obs, result$learned)
   now <- list(obs = obs, prior = with_learned_values(model$prior, result$concentrations), bound = model$bound)

@@ -43,10 +43,10 @@ obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FAL
   obs
 }
 
-# The range of shapes in which the bound of clusters of 100 rows has at least eight digits (test-gamma.R).
+# The range of known shapes: in it the bound of clusters of 100 rows has at least eight digits (test-gamma.R).
 likelihood_shapes <- c(1e-3, 1e6)
 
-# The prior mean of a rate is the rate of all data.
+# Completes the model. The default prior mean of a rate is the rate of all data.
 obs_resolve.obs_gamma <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", "shape"), data$d, call)
   keep_within_units(obs, data, call)
@@ -73,10 +73,10 @@ obs_resolve.obs_shaped_gamma <- function(obs, data, start, call) {
   with_cell_densities(resolve_fields(obs, "b", data$d, call), data, start)
 }
 
-# The lowest rounded values are spread over their cells by a gamma density, that of low values of their column
-# (PositiveCell in src/observations/rounded_cells.h), whose shape and rate these are. Rows have weights exp(-x / (4
-# spacings)), under which a gamma density keeps its shape [estimated as in Minka 2002], and higher clusters count for
-# nothing. Where no ten rows lie that low, all cells are spread evenly.
+# Sets shape and rate of a gamma density for each rounded column, by which its lowest values are spread within
+# their cells (PositiveCell in src/observations/rounded_cells.h). They are estimated with the weights exp(-x /
+# (4 spacings)) of rows, under which a gamma density keeps its shape [estimated as in Minka 2002], and higher
+# clusters count for nothing. If fewer than ten rows lie that low, values are spread evenly over their cells.
 with_cell_densities <- function(obs, data, start) {
   if (!any(obs$rounding > 0)) {
     return(obs)
@@ -101,16 +101,18 @@ with_cell_densities <- function(obs, data, start) {
 }
 cell_densities <- c("cell_shape", "cell_rate")
 
-# Logarithms of values; for a rounded 0 the average over its cell, from 0 to half a spacing.
+# The logarithms of values; for a 0 in a rounded column the average of the logarithm over its cell, from 0 to
+# half a spacing.
 logs_of_values <- function(x, rounding = NULL) {
   zero <- which(x == 0)
   if (length(zero)) x[zero] <- rep(rounding, each = nrow(x))[zero] / (2 * exp(1))
   log(x)
 }
 
-# The logarithm of a low value of each column, two standard deviations below the mean of its logarithms. A cluster with
-# a mean above the prior's pays the logarithm of their ratio, one with a mean below it pays the ratio. Not so far below
-# the largest value that their ratio would overflow; 0 for a column without values.
+# The logarithm of a low value of each column, two standard deviations below the mean of its logarithms. The
+# default prior mean comes from it, since the prior costs clusters with a higher mean only the logarithm of
+# the ratio of the two means, and clusters with a lower mean the ratio itself. It is not so far below the
+# largest value that the ratio would overflow; 0 for a column without values.
 low_log_values <- function(data, rounding = NULL) {
   logs <- logs_of_values(data$x, rounding)
   mean <- column_means(logs, data$weights)
@@ -165,7 +167,7 @@ obs_draw_rows.obs_gamma <- function(obs, q, rows, given) {
 obs_draw_rows.obs_shaped_gamma <- function(obs, q, rows, given) {
   columns <- lapply(shapes_of_columns(q), function(column) {
     drawn <- draw_shape(column)
-    # Values may underflow if the shape is small.
+    # At least 1e-150, since drawn values may underflow if the shape is small.
     pmax(stats::rgamma(length(rows), drawn$shape_node, stats::rgamma(1L, drawn$a, drawn$b)), 1e-150)
   })
   matrix(unlist(columns), length(rows))
@@ -186,8 +188,8 @@ obs_predictive_cdf.obs_shaped_gamma <- function(obs, q, data) {
   out
 }
 
-# Moments given the shape: x / (x + b) is Beta(shape, a) under the predictive, and moments of x of order a and higher do
-# not exist.
+# The first two moments of the predictive given the shape, under which x / (x + b) is Beta(shape, a). Moments
+# of order a and higher do not exist.
 moments_given_shape <- function(shape, a, b) {
   mean <- ifelse(a > 1, shape * b / (a - 1), Inf)
   list(mean = mean, square = ifelse(a > 2, mean * b * (shape + 1) / (a - 2), Inf))
@@ -208,7 +210,7 @@ obs_moments.obs_shaped_gamma <- function(obs, q, given) {
 obs_divergence.obs_gamma <- function(obs, a, b) sum(a$shape * (b$rate / a$rate - 1 - log(b$rate / a$rate)))
 obs_overlap.obs_gamma <- function(obs, a, b) prod((2 / (sqrt(a$rate / b$rate) + sqrt(b$rate / a$rate)))^a$shape)
 
-# For rates that are shape / mean.
+# The Kullback-Leibler divergence of clusters with shapes of their own, whose rates are shape / mean.
 obs_divergence.obs_shaped_gamma <- function(obs, a, b) {
   ratio <- b$shape / b$mean * a$mean / a$shape # of the rates
   sum((a$shape - b$shape) * digamma(a$shape) - lgamma(a$shape) + lgamma(b$shape) - b$shape * log(ratio) +

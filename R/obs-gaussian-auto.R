@@ -1,21 +1,21 @@
-# obs_gaussian(covariance = "auto"): one fit is made for each of these covariances, and the bounds of these whole fits
-# choose. Methods of fits see the chosen model, never this one.
+# obs_gaussian(covariance = "auto") makes one fit with each of these covariances, and the bounds of the whole
+# fits decide between them. Methods of fits see the model that was chosen, never this one.
 
 chosen_from <- c(full = "gaussian_full", diagonal = "gaussian_diagonal")
 
-# The negative log prior probability of each covariance, which the bound of the model with the choice includes: log p(x)
-# >= log p(x | covariance) - log 2.
+# The negative log prior probability of each covariance, by which the bound of the model with the choice is
+# lower: log p(x) >= log p(x | covariance) - log 2.
 price_of_choice <- log(length(chosen_from))
 
 model_gaussian_auto <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, full or diagonal covariance", verbs = "bnp_mixture", kind = NULL
 ))
 
-# The models to choose from, by covariance.
+# The models to choose from, named by covariance.
 models_of_choice <- function(obs) lapply(chosen_from, function(family) as_family(obs, family, NULL))
 
-# The fit of the better of these models; fit_by(obs, control) makes one. Its bound, terms, table of restarts and trace
-# are reduced by the price of the choice, and so are the bounds in `covariances`.
+# Fits all these models by fit_by(obs, control) and returns the better fit. Its bound, terms, table of
+# restarts and trace are reduced by the price of the choice, and so are the bounds in `covariances`.
 fit_of_choice <- function(models, control, start, fit_by, call) {
   if (inherits(start, "bnp_fit")) {
     abort("start", c(
@@ -69,7 +69,7 @@ with_price <- function(fit) {
   fit
 }
 
-# The bound of a fit with its covariance, as if there had been no choice.
+# The bound of a fit with its covariance, as if the covariance had been given and not chosen.
 elbo_of_covariance <- function(fit) fit$elbo + if (is.null(fit$covariances)) 0 else price_of_choice
 
 # The arguments that the user gave to the constructor, without the covariance.
@@ -97,8 +97,9 @@ described_choice <- function(fit) {
     ))
 }
 
-# How much higher the bound of a mixture with full covariances would be if its clusters had diagonal ones and a prior of
-# the same kind: list(elbo, gain). Learning begins at the fit's labels and makes no moves.
+# How much higher the bound of a mixture with full covariances would be if its clusters had diagonal
+# covariances and a prior of the same kind: list(elbo, gain). Learning begins at the fit's labels and makes no
+# moves.
 diagonal_instead <- function(fit, data, id, call) {
   require_ability(fit, "summary_data", call)
   before <- fit$model$obs

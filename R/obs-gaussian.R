@@ -1,4 +1,5 @@
-# Gaussian clusters: one model for each kind of covariance. Methods that they share are those of obs_gaussian.
+# Gaussian clusters: one model for each kind of covariance. The methods that all kinds share are those of
+# class obs_gaussian.
 
 #' @rdname observation_models
 #' @order 2
@@ -169,7 +170,7 @@ gaussian_checks <- list(
 
 is_tied <- function(covariance) startsWith(covariance, "tied")
 
-# given: values of the arguments that not every covariance has.
+# Refuses arguments that clusters with this covariance do not have. given: the values of such arguments.
 refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
   lacking <- if (is_tied(covariance)) c("df", "scale", "learn") else
     "variance"
@@ -186,16 +187,15 @@ refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
   }
 }
 
-# Weak defaults. Let v be the column variances, read so that outliers do not
-# count.
+# Completes the model by weak defaults. Let v be the column variances, computed so that outliers hardly count.
 # - mean: the column medians.
 # - df: the smallest whole number for which E[covariance] exists, D + 2, so that
 #   the prior weighs as much as one observation.
 # - scale: E[covariance] = `spread_within` v, diagonal. Clusters are narrower
-#   than the data, or they would not be clusters; how much narrower is the one
-#   thing a weak prior has to say.
-# - mean_strength: small enough for the means of clusters a hundred times
-#   narrower than the data to lie anywhere among them.
+#   than the data, or they would not be clusters; how much narrower is the only
+#   thing that a weak prior has to say.
+# - mean_strength: so small that the means of clusters a hundred times
+#   narrower than the data may lie anywhere among them.
 obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
   full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
@@ -258,7 +258,7 @@ obs_densities.obs_gaussian <- function(obs, means) {
   })
 }
 
-# --- Full covariance ---
+# --- Full covariance: a matrix for each cluster ---
 
 model_gaussian_full <- list(
   title = "Gaussian, full covariance", constructor = "obs_gaussian", values = "real numbers", kind = "number",
@@ -306,17 +306,18 @@ obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
   list(location = in_each_row(mean, x), cov = cov)
 }
 
-# q$mean is NULL where the mean is known to be 0.
+# The factor by which an uncertain mean widens the predictive covariance; q$mean is NULL where the mean is
+# known to be 0.
 spread_of_mean <- function(q) if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
 in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
 
-# --- Diagonal covariance; also spherical, whose `scale` and `df` are one for all columns ---
+# --- Diagonal covariance; also spherical, with one `scale` and one `df` for all columns ---
 
 model_gaussian_diagonal <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, diagonal covariance", arrays = list(scale = c("clusters", "columns"))
 ))
 
-# Where rows have gaps, each column has counts of its own.
+# If cells may be missing, each column of a cluster has a strength and degrees of freedom of its own.
 obs_facts.obs_gaussian_diagonal <- function(obs) {
   facts <- NextMethod()
   if (isTRUE(obs$gaps)) facts$arrays[c("mean_strength", "df")] <- list(c("clusters", "columns"))
@@ -348,7 +349,7 @@ obs_predictive_cdf.obs_gaussian_diagonal <- function(obs, q, data) {
   student_cdf(data$x, q$mean, sd, q$df)
 }
 
-# --- Full covariance around 0 ---
+# --- Full covariance around a mean that is known to be 0 ---
 
 model_gaussian_zero_mean <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, zero mean", class = c("obs_gaussian_full", "obs_gaussian"),

@@ -40,7 +40,8 @@ NULL
 
 glm_families <- c("gaussian", "binomial", "negbinomial")
 
-# The family that `family` of obs_regression() names, or NULL.
+# The name of the family that the argument `family` of obs_regression() gives as text, object or function;
+# NULL if none.
 regression_family <- function(family, call) {
   if (is.null(family)) {
     return(NULL)
@@ -66,7 +67,8 @@ regression_family <- function(family, call) {
   check_choice(family, glm_families, "family", call)
 }
 
-# A model of class obs_regression with this family; given: the other arguments of the call.
+# An observation model for regressions with this family. obs: the model that the other arguments of the call
+# made.
 with_family <- function(obs, family, size, call) {
   foreign <- Filter(function(name) !is.null(obs[[name]]), c("df", "scale", "tails", "learn", "random", "formula"))
   if (length(foreign)) {
@@ -97,14 +99,15 @@ sizes_argument <- function(size, call) {
 }
 default_sizes <- exp(seq(log(0.25), log(20), length.out = 10L))
 
-# A regression that is Gaussian because the call says so, whatever the response looks like.
+# A regression whose call states that it is Gaussian, so that it stays Gaussian whatever the response looks
+# like.
 with_stated_family <- function(obs) {
   obs$stated_family <- TRUE
   obs
 }
 
-# The model for these responses of a formula. If the call gave none (NULL) it is a Gaussian regression unless responses
-# have two values.
+# The model for the response y of a formula. obs: the model that the call gave or implied. A Gaussian
+# regression becomes logistic if the response has two values, unless the call stated that it is Gaussian.
 obs_of_response <- function(obs, y, call) {
   y <- plain_values(y)
   two <- is.logical(y) || is.factor(y) || is.character(y)
@@ -121,8 +124,8 @@ obs_of_response <- function(obs, y, call) {
   with_family(obs, "binomial", NULL, call)
 }
 
-# list(values, levels): a response with two levels as 0 and 1; any other response unchanged. levels: those of a fit, or
-# NULL.
+# Codes a response with two levels as 0 and 1; any other response is unchanged: list(values, levels). levels:
+# those of a fit, or NULL.
 coded_response <- function(y, levels, call) {
   y <- plain_values(y)
   if (is.logical(y) && length(dim(y)) < 2L) {
@@ -142,10 +145,12 @@ coded_response <- function(y, levels, call) {
   list(values = as.double(match(as.character(y), levels) - 1L), levels = levels)
 }
 
-# Models of this file have the field `offset`; callers that need nothing else from this file test for the field.
+# TRUE for the models of this file. They have the field `offset`; callers that need no more than this test for
+# the field.
 is_glm <- function(obs) inherits(obs, "obs_glm")
 
-# The columns of the data that are covariates with a coefficient: neither responses nor the offset after them.
+# The columns of the data that are covariates with a coefficient: all but the responses and the offset after
+# these.
 covariate_columns <- function(obs) -seq_len(obs$responses + isTRUE(obs$offset))
 
 obs_resolve.obs_glm <- function(obs, data, start, call) {
@@ -183,7 +188,8 @@ obs_resolve.obs_glm <- function(obs, data, start, call) {
   with_precision(obs, z, e, call, w, 0.1)
 }
 
-# A matrix has no formula that could name an offset: it has one only where the model says so.
+# Sets whether there is an offset: data in a matrix have one only if the model says so, since no formula names
+# it.
 with_shape_of_table <- function(obs, data) {
   obs$offset <- isTRUE(obs$offset)
   obs

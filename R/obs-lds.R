@@ -138,8 +138,8 @@ obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale =
   obs
 }
 
-# A variance above 0: one number, one for each column, or, where `by_mode` is not NULL, a matrix of columns x modes, for
-# which that must be TRUE.
+# Checks a known variance of noise, which must be above 0: one number, one for each column or, unless by_mode
+# is NULL, a matrix of columns x modes, which requires by_mode = TRUE.
 check_noise <- function(x, arg, call, by_mode = NULL) {
   if (is.matrix(x) && is.null(by_mode)) {
     abort("argument", c(
@@ -228,7 +228,8 @@ obs_resolve.obs_lds <- function(obs, data, start, call) {
   obs
 }
 
-# Further away, a first state would leave no digits for the others.
+# Refuses a mean of the first hidden state too far from the data: it would leave no digits for the other
+# states.
 check_start_mean <- function(x, middle, unit, call, farthest = 1e10) {
   far <- which(!(abs(x / unit - middle / unit) <= farthest))
   if (length(far)) {
@@ -240,7 +241,7 @@ check_start_mean <- function(x, middle, unit, call, farthest = 1e10) {
   }
 }
 
-# expand_matrix() for m hidden states.
+# Does expand_matrix() for a parameter of m hidden states: one number, a diagonal, or an m x m matrix.
 expand_hidden <- function(x, m, arg, call) {
   if (is.matrix(x) || length(x) %in% c(1L, m)) {
     return(expand_matrix(x, m, arg, call))
@@ -254,8 +255,8 @@ check_noise_range <- function(x, obs, arg, call) {
   check_in_units(x, rep_len(obs$column_unit, length(x)), arg, c(1e-10, 1e10), call)
 }
 
-# Initial values of the hidden states, rows x hidden states in engine units: the rows with gaps filled from neighbours,
-# or their scores on principal components.
+# Initial values of the hidden states, rows x hidden states in engine units: the rows of data, with missing
+# cells filled from their neighbours, or the scores of these rows on principal components.
 hidden_rows <- function(obs, data) {
   z <- filled_rows(obs, data)
   if (obs$identity) {
@@ -267,8 +268,8 @@ hidden_rows <- function(obs, data) {
   parts$u * rep(parts$d[seq_len(m)], each = nrow(z))
 }
 
-# Standardised columns without gaps: interpolated linearly within a sequence, 0 (the centre) where a sequence has no
-# value.
+# Standardised columns in which missing cells are filled: interpolated linearly within a sequence, 0 (the
+# centre) where a sequence has no value in the column.
 filled_rows <- function(obs, data) {
   z <- standardise(data$x, list(centre = obs$column_centre, unit = obs$column_unit))
   z <- unname(z)
@@ -287,8 +288,9 @@ filled_rows <- function(obs, data) {
   z
 }
 
-# The variance of white noise in each column, in engine units, by the method of moments: with autocovariances G_l, the
-# dynamics A = G_2 G_1^-1 do not depend on the noise, and G_0 - G_1 G_2^-1 G_1 is its covariance.
+# The variance of white noise in each column, in engine units, by the method of moments. With autocovariances
+# G_l of lag l, the dynamics A = G_2 G_1^-1 do not depend on the noise, and G_0 - G_1 G_2^-1 G_1 is the
+# noise's covariance.
 white_noise <- function(obs, data) {
   z <- filled_rows(obs, data)
   z <- z - rep(colMeans(z), each = nrow(z))
@@ -324,7 +326,8 @@ obs_axes.obs_lds <- function(obs, columns) {
   list(columns = columns, hidden = names, regressors = regressors)
 }
 
-# Draws the emission once per data set, and rows on the given path of modes.
+# Draws rows of a linear system on the given path of modes, with one draw of the emission for the whole data
+# set.
 obs_draw.obs_lds <- function(obs, clusters, path, lengths, given) {
   dynamics <- lapply(clusters, draw_dynamics)
   emission <- draw_emission(obs, given$initial$emission)
@@ -342,7 +345,7 @@ obs_draw.obs_lds <- function(obs, clusters, path, lengths, given) {
   draw_seen(emission, x)
 }
 
-# The first hidden state of every sequence, and the emission of the fit.
+# The first hidden state of every simulated sequence, and the emission of the fit.
 first_hidden <- function(initial, fit, call) {
   m <- length(fit$model$obs$unit)
   if (!is.null(initial)) {

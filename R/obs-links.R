@@ -1,5 +1,5 @@
-# The observation model of networks. Its facts are kept beside the table of observation models (R/obs.R), which are
-# models of rows.
+# The observation model of networks. Its facts are kept apart from the table of observation models (R/obs.R),
+# which are all models of rows.
 
 #' Links as observations
 #'
@@ -66,7 +66,7 @@ obs_measure.obs_links <- function(obs) {
   paste("probabilities of", if (obs$links == "counts") "counts of links" else "links")
 }
 
-# Completes an `obs_links()` for this network and prior.
+# Completes an observation model that obs_links() has made, for this network and prior.
 resolve_links <- function(obs, data, prior, call) {
   single <- has_blocks(prior)
   check_link_choices(obs, data, prior, call)
@@ -96,7 +96,7 @@ resolve_links <- function(obs, data, prior, call) {
   lapply(if (is.null(obs$degree)) list(TRUE, FALSE) else list(obs$degree), of)
 }
 
-# Refuses choices that do not go with this prior or this network.
+# Refuses choices of the model that this prior or this network does not allow.
 check_link_choices <- function(obs, data, prior, call) {
   refuse <- function(...) abort("argument", c(...), call = call, .envir = rlang::caller_env())
   given <- prior_entry(prior)$constructor
@@ -127,20 +127,20 @@ check_link_choices <- function(obs, data, prior, call) {
   }
 }
 
-# Whether the model is a blockmodel in which every pair of communities has a block and every node a degree, or the
-# observation model of one.
+# TRUE for a degree-corrected blockmodel (one in which every pair of communities has a block and every node a
+# degree).
 is_corrected <- function(obs) isTRUE(obs$degree) && isFALSE(obs$assortative)
 
 n_pairs <- function(data) {
   data$n * (data$n - 1) / (if (data$directed) 1 else 2) - length(data$hidden_from)
 }
 
-# The largest number of nodes times communities for which nodes of the gamma network keep a part in every community: it
-# includes football's 115 nodes. 40 planted groups of 15 nodes took 30 times as long with a limit of 100,000, and ended
-# 1 nat higher.
+# The largest number of nodes times communities for which nodes of the gamma network have a separate posterior
+# in every community. It includes the 115 nodes of `football`. 40 planted groups of 15 nodes took 30 times as
+# long with a limit of 100,000, and ended 1 nat higher.
 network_dense <- 5e3
 
-# Model and prior in the form that the engine reads.
+# The observation model and the prior of a network, in the form that the engine reads.
 network_model <- function(obs, prior, labelled = FALSE) {
   c(
     list(
@@ -148,7 +148,7 @@ network_model <- function(obs, prior, labelled = FALSE) {
       assortative = obs$assortative
     ),
     if (has_blocks(prior)) list(gamma = prior$concentration) else {
-      # Without a background its prior is not used.
+      # A model without a background does not use the background's prior.
       background <- obs$background %||% c(1, 1)
       list(
         gamma = prior$gamma, alpha = prior$alpha, a_background = background[1L], b_background = background[2L],

@@ -45,7 +45,7 @@ model_lognormal_diagonal <- utils::modifyList(model_lognormal_full, list(
   arrays = model_gaussian_diagonal$arrays
 ))
 
-# The Gaussian model of the logarithms, which is the class after obs_lognormal.
+# The Gaussian model of the logarithms, whose class comes after obs_lognormal in the model's classes.
 of_logs <- function(obs) as_family(obs, sub("^obs_", "", obs_facts.default(obs)$class[2L]), NULL)
 
 as_family <- function(obs, family, logs) {
@@ -68,8 +68,8 @@ obs_resolve.obs_lognormal <- function(obs, data, start, call) {
 obs_draw_rows.obs_lognormal <- function(obs, q, rows, given) exp(obs_draw_rows(of_logs(obs), q, rows, given))
 obs_predictive_cdf.obs_lognormal <- function(obs, q, data) obs_predictive_cdf(of_logs(obs), q, in_logs(data))
 
-# Moments of the lognormal distribution whose logarithms have this list(mean, var), computed without overflow on the
-# way.
+# The mean and variance of exp(x), where x is Gaussian with this list(mean, var); intermediate numbers do not
+# overflow.
 moments_of_exp <- function(logs) {
   log_mean <- logs$mean + logs$var / 2
   list(mean = exp(log_mean), var = exp(2 * log_mean + logs$var + log(-expm1(-logs$var))))
@@ -85,7 +85,8 @@ obs_draw_gaps.obs_lognormal <- function(obs, clusters, data, path) {
 
 obs_picture.obs_lognormal <- function(obs, fit, data) {
   fit$model$obs <- of_logs(obs)
-  # For individuals the last column is the sum of Jacobians, which the model of the logarithms does not have.
+  # For individuals the last column of the statistics is the sum of Jacobians, which the model of the
+  # logarithms lacks.
   if (isTRUE(obs$repeated)) fit$state$obs <- fit$state$obs[, -ncol(fit$state$obs), drop = FALSE]
   fit$input$column_names <- paste0("log(", column_labels(fit), ")")
   obs_picture(fit$model$obs, fit, if (!is.null(data)) in_logs(data))

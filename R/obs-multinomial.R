@@ -39,12 +39,12 @@ obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, 
   do.call(new_obs, c("multinomial", prior, columns_field(columns), keyword_fields(keywords, keyword_share)))
 }
 
-# The prior weight of each term, where it is neither given nor learned.
+# The prior weight of each term, if it is neither given nor learned.
 given_term_prior <- 0.1
 
-# Where the term prior is learned, it starts where an earlier fit ended, or near 0.06 for every term plus, for what
-# clusters have in common, one token per term distributed by the terms' frequencies. From a half or a third of that,
-# fits of speeches end with 2 topics instead of 20, and a lower bound.
+# Completes the model. If the term prior is learned, it starts where an earlier fit ended, or near 0.06 for
+# every term plus one token per term, distributed by the terms' frequencies, for what clusters have in common.
+# From a half or a third of that, fits of speeches end with 2 topics instead of 20, and with a lower bound.
 obs_resolve.obs_multinomial <- function(obs, data, start, call) {
   if (has_keywords(obs)) obs <- with_matched_keywords(obs, data, call)
   if (!isTRUE(obs$learn)) {

@@ -36,7 +36,7 @@ obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, co
 obs_resolve.obs_negbinomial <- function(obs, data, start, call) {
   obs$known <- !is.object(obs$size)
   if (is.null(obs$mean)) {
-    # The prior mean of obs_poisson(), which is a / b.
+    # The default prior mean is that of obs_poisson(), a / b.
     obs$mean <- 1 / obs_resolve.obs_poisson(list(a = 1), data, start, call)$b
   }
   obs <- resolve_fields(obs, c("a", "mean", if (obs$known) "size"), data$d, call)
@@ -61,7 +61,8 @@ obs_supports.obs_negbinomial <- function(obs, values) are_counts(values)
 obs_keep.obs_negbinomial <- obs_keep.obs_poisson
 obs_given.obs_negbinomial <- obs_given.obs_poisson
 
-# Given the size, the share p has a Beta(a, b) posterior, and the mean is size p / (1 - p).
+# Quantiles of size and mean. Given the size, the share p has a Beta(a, b) posterior, and the mean is size p /
+# (1 - p).
 obs_quantiles.obs_negbinomial <- function(obs) {
   shaped_quantiles(
     "size", function(column) column$shape_node * column$a / column$b,
@@ -90,8 +91,9 @@ obs_moments.obs_negbinomial <- function(obs, q, given) {
   list(mean = mean, var = pmax(moment_over_shapes(q, square) - mean^2, 0))
 }
 
-# The mean of f(log density of a, log density of b), vectors, over counts of one column drawn from a: over all counts
-# with a probability above 0 or, where these are many, over the midpoints of parts of equal probability.
+# The mean of f(log density under a, log density under b) over counts of one column drawn from cluster a. f
+# takes vectors. The mean is taken over all counts with a probability above 0 or, if these are many, over the
+# midpoints of parts of equal probability.
 over_counts <- function(a, b, f) {
   top <- stats::qnbinom(1e-14, a$size, mu = a$mean, lower.tail = FALSE)
   every <- top < 1e5

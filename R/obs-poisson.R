@@ -16,7 +16,8 @@ obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL) {
   ))
 }
 
-# Exposures given as numbers belong to the data; the model keeps TRUE in their place.
+# Completes the model. Exposures that are given as numbers become part of the data; the model has TRUE in
+# their place.
 obs_resolve.obs_poisson <- function(obs, data, start, call) {
   if (is.null(obs$b)) {
     exposure <- times_weights(data$exposure %||% rep(1, data$n), data$weights)

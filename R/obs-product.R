@@ -1,4 +1,5 @@
-# Data frames with columns of several kinds: blocks of columns, each with an observation model of its own.
+# Products: models of data frames with columns of several kinds, divided into blocks of columns, each with an
+# observation model of its own.
 
 #' @rdname observation_models
 #' @order 9
@@ -76,7 +77,8 @@ check_block <- function(block, arg, call) {
   }
 }
 
-# The names of blocks: those given or, for others, the names of their constructors, numbered where they repeat.
+# The names of a product's blocks: the given names or, for others, the names of their constructors, numbered
+# where they repeat.
 block_names <- function(blocks, call) {
   made <- vapply(blocks, function(block) sub("^obs_", "", obs_facts(block)$constructor), "")
   given <- rlang::names2(blocks)
@@ -93,7 +95,7 @@ block_names <- function(blocks, call) {
   make.unique(ifelse(nzchar(given), given, made), sep = "_")
 }
 
-# Names in coef() and posterior_params() that do not belong to the observation model.
+# Names in coef() and posterior_params() that belong to priors of weights; blocks must not have them.
 names_of_priors <- c(
   "weights", "weights_concentration", "proportion", "concentration", "concentration_nodes", "gamma", "alpha", "start",
   "sticky", "sticks", "position", "transition", "u", "omega"
@@ -116,19 +118,19 @@ obs_resolve.obs_product <- function(obs, data, start, call) {
   obs
 }
 
-# The name of a block's array in the product: "gaussian", "mean" -> "gaussian.mean". Names of arrays have no dots, so
-# that it can be split again.
+# The name of a block's array in the product: "gaussian", "mean" -> "gaussian.mean". Names of arrays have no
+# dots, so that split_block() can split the name again.
 in_block <- function(block, name) if (length(name)) paste(block, name, sep = ".") else character()
 split_block <- function(name) list(block = sub("[.][^.]*$", "", name), name = sub(".*[.]", "", name))
 
-# One block's part of a list of a product's arrays, with the block's own names.
+# The arrays of one block, with the block's own names, from a list of a product's arrays.
 arrays_of_block <- function(arrays, name, block) {
   own <- names(obs_facts(block)$arrays)
   own <- own[in_block(name, own) %in% names(arrays)]
   stats::setNames(arrays[in_block(name, own)], own)
 }
 
-# Fields of an observation model that the engine learned.
+# An observation model with the fields that the engine learned, in the right block if it is a product.
 with_learned_fields <- function(obs, learned) {
   if (is.null(obs$blocks)) {
     obs[names(learned)] <- learned
@@ -139,9 +141,10 @@ with_learned_fields <- function(obs, learned) {
   obs
 }
 
-# --- Answers of a product, combined from those of its blocks ---
+# --- Results of a product, combined from the results of its blocks ---
 
-# of_blocks(): the list of f(block, name) by block; gathered(): these lists joined into one, with names in the product.
+# of_blocks() returns the results of f(block, name) as a list by block; gathered() joins results that are
+# lists into one list, with names as in the product.
 of_blocks <- function(obs, f) Map(f, obs$blocks, names(obs$blocks))
 gathered <- function(obs, f) {
   do.call(c, unname(of_blocks(obs, function(block, name) {
@@ -198,7 +201,7 @@ obs_keep.obs_product <- function(obs, data) {
   }))
 }
 
-# The numbers are those of the blocks; see learned_prior().
+# What is learned in any block; the learned numbers themselves are those of the blocks (learned_prior()).
 obs_learned.obs_product <- function(obs) {
   by <- unlist(lapply(obs$blocks, function(block) obs_learned(block)$by), use.names = FALSE)
   if (length(by)) list(by = by)
@@ -245,7 +248,7 @@ obs_moments.obs_product <- function(obs, q, given) {
   list(mean = both("mean"), var = both("var"))
 }
 
-# f(block, a, b) for each block, with its parts of two clusters.
+# The results of f(block, a, b) for each block, where a and b are the block's parts of two clusters.
 of_block_pairs <- function(obs, a, b, f) {
   of_blocks(obs, function(block, name) f(block, arrays_of_block(a, name, block), arrays_of_block(b, name, block)))
 }
@@ -282,8 +285,8 @@ blocks_with_totals <- function(blocks) {
   names(Filter(function(block) "total" %in% names(obs_given(block)), blocks))
 }
 
-# Completes simulate(total = ): a list by block, for the blocks that have totals. `total`: the value for the only such
-# block, one number for all, or a list named by blocks.
+# Completes the argument `total` of simulate() for products: a list by block, for the blocks whose rows have
+# totals. total: the value for the only such block, one number for all, or a list named by blocks.
 totals_of_blocks <- function(total, fit, call) {
   takers <- blocks_with_totals(fit$model$obs$blocks)
   if (!is.null(total) && !is.list(total)) {
@@ -308,7 +311,8 @@ totals_of_blocks <- function(total, fit, call) {
   })
 }
 
-# Bounds compare if the same columns have densities and the same columns are sequences of tokens.
+# Says for which columns the bound of a product has densities, and which are sequences of tokens. Bounds can
+# be compared only if this is the same.
 obs_measure.obs_product <- function(obs) {
   blocks <- obs$blocks
   modelled <- unlist(lapply(blocks, named_columns_of))

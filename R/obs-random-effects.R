@@ -1,4 +1,5 @@
-# Regressions with random effects: each individual has coefficients of its own around those of its cluster.
+# Regressions with random effects: each individual (group of rows) has coefficients that vary around those of
+# its cluster.
 
 #' @rdname observation_models
 #' @order 4
@@ -33,7 +34,7 @@
 #' @name observation_models
 NULL
 
-# Adds the arguments of obs_regression() about random effects to a model of class obs_regression.
+# Adds random effects, as the arguments of obs_regression() describe them, to a model of class obs_regression.
 with_effects <- function(obs, random, random_df, random_scale, shared, call, independent = FALSE) {
   if (!inherits(random, "formula") || length(random) != 2L) {
     abort("formula", c(
@@ -105,8 +106,9 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
   begin_shared(with_prior_of_effects(obs, individuals, e, call), start)
 }
 
-# Parameters shared by all clusters go on from where an earlier fit ended. In a start of another kind, clusters already
-# account for their part of the differences between individuals.
+# Completes the parameters that all clusters share: they start where an earlier fit ended. In any other start
+# clusters already account for a part of the differences between individuals: their shared covariance then
+# starts at a quarter.
 begin_shared <- function(obs, start) {
   before <- if (inherits(start, "bnp_fit")) start$model$obs
   if (!obs$shared || is.null(start)) {
@@ -120,8 +122,9 @@ begin_shared <- function(obs, start) {
   obs
 }
 
-# Centres and scales of the covariates. Covariates with random effects are centred only if the intercept has a random
-# effect, which then takes up the shift, and may be correlated with them, as it is after the shift.
+# Sets centres and scales of the covariates. Covariates with random effects are centred only if the intercept
+# has a random effect, too: the intercept then absorbs the shift, and is allowed to be correlated with them,
+# as it is after the shift.
 with_working_units <- function(obs, data, call) {
   w <- data$weights
   medians <- column_medians(data$x, w)
@@ -139,9 +142,10 @@ with_working_units <- function(obs, data, call) {
   obs
 }
 
-# Least squares with centred and scaled covariates, response in its unit: for all rows together the coefficients and the
-# variance around them; for each individual the number of rows, least squares of its effects after those of all rows,
-# the inverse of Z'Z, the residual sum of squares, and whether it can be used. own: the variance of the response.
+# Least squares with centred and scaled covariates, the response in its unit: for all rows together the
+# coefficients and the variance around them; for each individual the number of rows, least squares of its
+# effects after those of all rows, the inverse of Z'Z, the residual sum of squares, and whether it can be
+# used. own: the variance of the response.
 least_squares <- function(obs, data) {
   w <- data$weights %||% rep(1, data$n)
   y <- (data$x[, 1L] - obs$centre[1L]) / obs$unit[1L]
@@ -170,8 +174,8 @@ least_squares <- function(obs, data) {
   )
 }
 
-# Inverses of n symmetric matrices whose entries are lists of lists of n numbers: value (n x q x q), and 1 / (|A|
-# |A^-1|) in the 1-norm.
+# The inverses of n symmetric q x q matrices, given as lists of lists of n numbers: value (n x q x q), and the
+# reciprocal condition numbers 1 / (|A| |A^-1|) in the 1-norm.
 inverse_by_row <- function(cross) {
   q <- length(cross)
   n <- length(cross[[1L]][[1L]])
@@ -217,11 +221,12 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
       i = "The default is {d + 2}."
     ), call = call)
   }
-  # From effects of centred covariates to those of covariates as they are.
+  # Converts effects of centred covariates to effects of covariates as the user gave them.
   to_users <- diag(q)
   if (obs$intercept && at[1L] == 1L) to_users[1L, -1L] <- -obs$origin[at[-1L] - 1L]
   if (is.null(obs$random_scale)) {
-    # A quarter of it is the mean of a cluster's covariance, or the mode of the one that all clusters share.
+    # The default makes the prior mean of a cluster's covariance, or the mode of the covariance that all
+    # clusters share, a quarter of the covariance between individuals.
     times <- if (obs$shared) obs$random_df + d + 1 else max(obs$random_df - d - 1, 1)
     obs$centred_random_scale <- between * times / 4 * y^2 / tcrossprod(scale[at])
     obs$random_scale <- to_users %*% obs$centred_random_scale %*% t(to_users)
@@ -244,7 +249,8 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
   with_prior_of_coefficients(obs, individuals$coef, scale, e, call)
 }
 
-# relative: in units of the squared spread of the response over that of the covariate.
+# Refuses a scale of random effects that is out of range. relative: the diagonal of the scale, in units of the
+# squared spread of the response over that of the covariate.
 check_random_scale <- function(relative, call) {
   bad <- which(!(relative >= 1e-7 & relative <= 1e50))
   if (length(bad)) {
@@ -256,7 +262,8 @@ check_random_scale <- function(relative, call) {
   }
 }
 
-# D_0: the covariance of individuals' least-squares coefficients, minus their noise.
+# The covariance of effects between individuals: that of the individuals' least-squares coefficients, minus
+# the part that is noise.
 covariance_of_effects <- function(individuals, usable, w, noise) {
   q <- length(individuals$square)
   u <- sum(pmin(w, 1))
@@ -273,11 +280,12 @@ covariance_of_effects <- function(individuals, usable, w, noise) {
   root %*% (pmax(eigen$values, 0.1) * t(root))
 }
 
-# How many effects share one covariance matrix.
+# The number of effects that share one covariance matrix.
 joint_effects <- function(obs) if (obs$independent) 1L else length(obs$effects)
 
-# The prior of coefficients. Those with random effects are around the coefficients of all rows together, with the
-# strength of 0.01 individuals. Others have mean 0, and precision 0.01 for covariates that are centred and scaled.
+# Completes the prior of coefficients. Those with random effects are around the coefficients of all rows
+# together, with the strength of 0.01 individuals. Others have mean 0, and precision 0.01 for covariates that
+# are centred and scaled.
 with_prior_of_coefficients <- function(obs, coef, scale, e, call) {
   at <- obs$effects + 1L
   y <- obs$unit[1L]

@@ -1,7 +1,8 @@
-# Checks parameters of an observation model that have units, once the units of the columns are known. Only values that a
-# user gave are refused; defaults are read from the data.
+# Checks parameters of an observation model that have units, once the units of the columns are known. Only
+# values that a user gave are refused; defaults come from the data.
 
-# given: the model as its constructor made it; obs: completed by resolve_obs().
+# Refuses parameters that are out of range for the data. given: the model as its constructor made it; obs: the
+# model completed by resolve_obs().
 check_against_data <- function(given, obs, call) {
   if (!is.null(obs$blocks)) {
     return(Map(check_against_data, given$blocks, obs$blocks, MoreArgs = list(call = call)))
@@ -32,7 +33,7 @@ check_against_data <- function(given, obs, call) {
   if (length(parameters)) check_strain(parameters, obs, call)
 }
 
-# Checks entries of a diagonal, whose unit is that of the columns squared.
+# Refuses entries of a diagonal that are out of range, in the squared unit of their column.
 check_in_units <- function(x, unit, arg, range, call) {
   relative <- x / unit / unit
   bad <- which(!(relative >= range[1] & relative <= range[2]))
@@ -49,7 +50,7 @@ check_in_units <- function(x, unit, arg, range, call) {
 largest_strain <- 1e8
 
 check_strain <- function(parameters, obs, call) {
-  # The strain of a matrix that is singular in double precision is infinite.
+  # Infinite for a matrix that is singular in double precision.
   strain <- tryCatch(engine_strain(obs), error = function(e) Inf)
   if (!(strain <= largest_strain)) {
     abort("range", c(

@@ -49,7 +49,7 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
   if (is.null(family)) obs else with_stated_family(obs)
 }
 
-# Coefficients of one response may be given as a vector.
+# The coefficients of a single response may be given as a vector; here they become a matrix of one row.
 rbind_vector <- function(x) if (is.matrix(x)) x else t(x)
 
 response_columns <- function(obs) seq_len(obs$responses)
@@ -93,14 +93,15 @@ obs_resolve.obs_regression <- function(obs, data, start, call) {
   begin_coefficients(obs, given, data, y, variance, noise / 4, start)
 }
 
-# The engine uses the precision of the coefficients of (covariates - origin) / spread. The default is given for centred
-# and scaled covariates, where it keeps all its digits. strength: the precision of each of these coefficients.
+# Completes the prior precision of the coefficients, which the engine uses for covariates as (covariates -
+# origin) / spread. The default is set for centred and scaled covariates, where it keeps all its digits.
+# strength: the precision of each of these coefficients.
 with_precision <- function(obs, z, e, call, w = NULL, strength = 0.01) {
   covariates <- covariate_columns(obs)
   unit <- obs$unit[covariates]
   if (!is.null(obs$coef_precision)) {
     obs$coef_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
-    # The model of a fit has it already.
+    # The model of a fit already has scaled_precision.
     obs$scaled_precision <- obs$scaled_precision %||% obs$coef_precision
     obs$origin <- obs$origin %||% rep(0, length(unit))
     obs$spread <- obs$spread %||% rep(1, length(unit))
@@ -118,8 +119,8 @@ with_precision <- function(obs, z, e, call, w = NULL, strength = 0.01) {
   obs
 }
 
-# The residual variance of each response after regression on all covariates, in working units; at least 1e-6 of its own
-# variance, so that a response without noise leaves a proper prior.
+# The residual variance of each response after regression on all covariates, in working units; at least 1e-6
+# of the response's own variance, so that a response without noise still has a proper prior.
 residual_variances <- function(y, z, intercept, w = NULL) {
   if (!is.null(w)) w <- at_least_once(w)
   own <- column_variances(y, w)
@@ -136,10 +137,10 @@ residual_variances <- function(y, z, intercept, w = NULL) {
   pmax(colSums(times_weights(as.matrix(fit$residuals)^2, w)) / left, 1e-6 * own)
 }
 
-# The regressors of rows, intercept first.
+# The regressors of rows: the intercept, if there is one, then the covariates z.
 with_intercept <- function(z, obs) unname(if (obs$intercept) cbind(rep(1, nrow(z)), z, deparse.level = 0) else z)
 
-# Covariates of rows that will be drawn: by default those of the training data.
+# The covariates of rows to be drawn: by default those of the training data.
 covariates_of_rows <- function(covariates, fit, call) {
   if (is.null(covariates)) {
     return(fit$model$obs$covariates)
@@ -149,7 +150,8 @@ covariates_of_rows <- function(covariates, fit, call) {
   covariates
 }
 
-# For one response and one covariate: each cluster's line with the band that contains 90 % of its rows.
+# The picture of a regression with one response and one covariate: each cluster's line with the band that
+# contains 90 % of its rows.
 obs_picture.obs_regression <- function(obs, fit, data) {
   means <- coef(fit)
   if (fit$input$d != 2L || obs$responses != 1L) {
@@ -188,7 +190,8 @@ model_regression <- list(
   parameters = coef_parameters("responses"), arrays = coef_arrays("responses")
 )
 
-# A regression reads its own columns (obs_read()) only where it has a formula; otherwise the columns are numbers.
+# A regression has obs_read(), which finds its columns in a table, only if it has a formula; otherwise all
+# columns must be numbers.
 obs_can.obs_regression <- function(obs, what) NextMethod() && (what != "read" || !is.null(obs$formula))
 obs_measure.obs_regression <- function(obs) paste("densities of", obs$responses, "columns given the others")
 

@@ -1,11 +1,12 @@
-# Models in which each cluster has a shape in each column, which is integrated out. Posterior parameters are a mixture:
-# `shape_node` and `shape_prob` (clusters x columns x nodes), points of the posterior of each shape and their
-# probabilities, and two parameters given the shape, of the same dimensions. Clusters that have fewer points than others
-# repeat the last one with probability 0.
+# Models in which each cluster has a shape in each column, which is integrated out. Posterior parameters are a
+# mixture: `shape_node` and `shape_prob` (clusters x columns x nodes) are points of the posterior of each
+# shape and their probabilities; two further parameters, given the shape, have the same dimensions. Clusters
+# that have fewer points than others repeat the last one with probability 0.
 
 shaped_axes <- c("clusters", "columns", "nodes")
 
-# Reads the argument `arg` of a constructor: NULL (the default), a gamma_prior(), or a known number for each column.
+# Reads the argument `arg` of a constructor, which is NULL (the default), a gamma_prior(), or a known number
+# for each column.
 shape_argument <- function(shape, arg, default, range, call = rlang::caller_env()) {
   if (is.null(shape)) {
     return(default)
@@ -18,7 +19,8 @@ shape_argument <- function(shape, arg, default, range, call = rlang::caller_env(
   shape
 }
 
-# A prior is the same for all columns; its names are not names of columns.
+# The facts of the model, in which a shape with a gamma_prior() is no parameter by column: the prior is the
+# same for all.
 obs_facts.obs_shaped <- function(obs) {
   facts <- NextMethod()
   facts$parameters <- facts$parameters[!vapply(names(facts$parameters), function(name) is.object(obs[[name]]), NA)]
@@ -29,7 +31,8 @@ obs_axes.obs_shaped <- function(obs, columns) {
   list(columns = columns, nodes = character())
 }
 
-# The posterior of each column: list(shape, prob, and the parameters given the shape), vectors along its points.
+# Splits the posterior of a cluster by column: list(shape_node, shape_prob, and the parameters given the
+# shape), vectors along the points of the shape.
 shapes_of_columns <- function(q) {
   of_nodes <- q[vapply(q, function(v) identical(dim(v), dim(q$shape_node)), NA)]
   lapply(seq_len(nrow(q$shape_node)), function(j) {
@@ -38,15 +41,16 @@ shapes_of_columns <- function(q) {
   })
 }
 
-# The posterior density between the points of a shape, which are equally spaced in a smooth function of the shape:
-# functions of a point's number, whole or not, that return the log of the shape, the log density there, and parameters.
+# Interpolates the posterior of a shape between its points, which are equally spaced in a smooth function of
+# the shape. Returns functions of a point's number, whole or not: the logs of the shape, of the density there,
+# and of the parameters.
 between_points <- function(column) {
   at <- seq_along(column$shape_node)
   lapply(column, function(v) stats::splinefun(at, log(v), "natural"))
 }
 
-# One draw of the shape and of the parameters given it. The points are shifted at random, so that draws have a density
-# and do not lie on the points.
+# Draws the shape of a column and the parameters given it. The points are shifted at random, so that draws
+# have a density and do not all lie on the points.
 draw_shape <- function(column) {
   if (length(column$shape_node) == 1L) {
     return(column[names(column) != "shape_prob"])
@@ -58,7 +62,7 @@ draw_shape <- function(column) {
   lapply(curves[names(curves) != "shape_prob"], function(curve) exp(curve(drawn)))
 }
 
-# NA for a known shape.
+# The quantile of a shape at the probability p; NA for a known shape.
 shape_quantile <- function(column, p) {
   if (length(column$shape_node) == 1L) {
     return(NA_real_)
@@ -70,15 +74,16 @@ shape_quantile <- function(column, p) {
   exp(curves$shape_node(stats::approx(below / below[length(below)], at, p, ties = list("ordered", mean))$y))
 }
 
-# The value at which an average over the points of the probability below(log value, column) equals p; `near`: where it
-# may be.
+# The quantile of a mixture over the points of a shape: the value at which the average of below(value,
+# column), the probability given each point, equals p. near: a value not far from it.
 mixture_quantile <- function(column, p, near, below) {
   off <- function(log_value) sum(column$shape_prob * below(exp(log_value), column)) - p
   exp(stats::uniroot(off, log(near) + c(-1, 1), extendInt = "upX", tol = 1e-10)$root)
 }
 
-# Quantiles of the shape, by its name, and of `location`, the mean of each column. `mean_near`: roughly the mean given
-# each point; below(mean, column): the probability, given each point, that the mean is at most this large.
+# Quantiles of the shape, under its name, and of `location`, the mean of each column. mean_near: a function
+# that returns roughly the mean given each point; below(mean, column): the probability, given each point, that
+# the mean is at most this large.
 shaped_quantiles <- function(shape, mean_near, below, location = "mean") {
   mean <- function(q, p) {
     vapply(shapes_of_columns(q), function(column) {
@@ -89,11 +94,12 @@ shaped_quantiles <- function(shape, mean_near, below, location = "mean") {
   stats::setNames(list(of_shape, mean), c(shape, location))
 }
 
-# E f(column) over the points of each column.
+# The expectation of f(column) over the points of each column's shape.
 over_shapes <- function(q, f) vapply(shapes_of_columns(q), function(column) sum(column$shape_prob * f(column)), 1)
 
-# Moments of a column's predictive are infinite for some shapes near 0. Where there are data these have hardly any
-# probability, and they are left out.
+# The expectation of a predictive moment over the points of each column's shape. The moment is infinite for
+# some shapes near 0: these are left out where they have hardly any probability, as with enough data;
+# otherwise the result is Inf.
 moment_over_shapes <- function(q, moment) {
   vapply(shapes_of_columns(q), function(column) {
     value <- moment(column)

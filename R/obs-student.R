@@ -1,5 +1,6 @@
-# Student-t clusters: Gaussian rows with a scale each, which is a further hidden variable of the row. Each cluster has
-# its own weight of the tails (`tails`, the degrees of freedom); regressions and autoregressions can have them, too.
+# Student-t clusters: Gaussian rows whose precision is multiplied by a latent scale, a hidden variable of each
+# row. Each cluster has its own weight of the tails (`tails`, the degrees of freedom); regressions and
+# autoregressions can have them, too.
 
 #' @rdname observation_models
 #' @order 8
@@ -85,7 +86,7 @@ obs_quantiles.obs_student <- function(obs) {
 
 is_diagonal <- function(obs) inherits(obs, "obs_student_diagonal")
 
-# Rows around one draw of mean, covariance and degrees of freedom.
+# Draws rows of a cluster, with one draw of its mean, covariance and degrees of freedom.
 obs_draw_rows.obs_student <- function(obs, q, rows, given) {
   n <- length(rows)
   spread <- 1 / sqrt(draw_scales(q, n))
@@ -115,7 +116,8 @@ obs_predictive_cdf.obs_student <- function(obs, q, data) {
   })
 }
 
-# Given the observed cells, a t distribution with the expected degrees of freedom and the expected covariance.
+# The distribution of missing values given the observed cells: a t distribution with the expected degrees of
+# freedom and the expected covariance.
 obs_conditional.obs_student <- function(obs, q, x) {
   tails <- tails_of(q)
   nu <- sum(tails$nu * tails$prob)
@@ -123,8 +125,8 @@ obs_conditional.obs_student <- function(obs, q, x) {
   list(location = in_each_row(q$mean, x), scale = cov * nu, spread = rep(spread_of_mean(q), nrow(x)), df = nu)
 }
 
-# The covariance of rows whose scale is 1; from the mean precision where a cluster has so few rows that the expected
-# covariance does not exist.
+# The covariance of rows whose scale is 1. A cluster with so few rows that the expected covariance does not
+# exist has the inverse of the expected precision instead.
 core_covariance <- function(obs, q) {
   d <- length(q$mean)
   if (is_diagonal(obs)) {

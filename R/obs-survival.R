@@ -49,7 +49,8 @@ obs_check_columns.obs_survival <- function(obs, x, arg, call) {
   }
 }
 
-# The prior mean of the rate is the rate of all data, counting at least half an event.
+# Completes the model. The default prior mean of the rate is the rate of all data, counting at least half an
+# event.
 obs_resolve.obs_survival <- function(obs, data, start, call) {
   if (is.null(obs$b)) {
     totals <- column_totals(data)

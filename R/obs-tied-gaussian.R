@@ -1,12 +1,13 @@
-# Gaussian clusters with one variance for all columns, and clusters that share one covariance.
+# Gaussian clusters with one variance for all columns, and Gaussian clusters that all share one covariance.
 
-# All columns are measured in one unit, as spheres must stay spheres.
+# Gives all columns the same unit, so that a variance shared by all columns stays one number.
 common_unit <- function(obs) {
   obs$unit <- rep(max(obs$unit), length(obs$unit))
   obs
 }
 
-# The defaults of other covariances, with the average of the expected variances over columns.
+# Completes the model, with the defaults of other covariances; the expected variance is the average over
+# columns.
 obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
   given <- given_hyperparameters(obs)
   obs <- resolve_means(obs, data, call)
@@ -26,10 +27,10 @@ obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
   obs
 }
 
-# The start of a variance that is to be learned: a quarter of that of all data, or where an earlier fit ended. (Of 0.05,
-# 0.25 and the default share of `scale`, a quarter ended highest, or within a few nats, on nine sets of up to 1,000
-# rows.) It is learned only while there are at least two clusters: with one it would be that of all data, under which
-# few births are accepted.
+# Completes the model. A variance to be learned starts at a quarter of that of all data, or where an earlier
+# fit ended. (Of 0.05, 0.25 and the default share of `scale`, a quarter ended highest, or within a few nats,
+# on nine sets of up to 1,000 rows.) It is learned only while there are at least two clusters: with one it
+# would be that of all data, under which few births of clusters are accepted.
 obs_resolve.obs_tied <- function(obs, data, start, call) {
   axes <- length(obs_facts(obs)$parameters$variance) # one number, one for each column, or a matrix
   obs <- resolve_means(obs, data, call)
@@ -46,8 +47,9 @@ obs_resolve.obs_tied <- function(obs, data, start, call) {
   obs
 }
 
-# Where at most three clusters were found they may still be too many: joining two of them raises the shared variance,
-# which the test of a merge does not take into account. The fit is repeated from one cluster, with a larger variance.
+# If at most three clusters were found, the fit is repeated from one cluster with a larger variance: three may
+# still be too many, because joining two of them raises the shared variance, which the test of a merge does
+# not take into account.
 obs_begin_again.obs_tied <- function(obs, k) {
   if (is.null(obs$data_variance) || k > 3L) {
     return(NULL)
@@ -57,7 +59,7 @@ obs_begin_again.obs_tied <- function(obs, k) {
   obs
 }
 
-# --- One known covariance for all clusters ---
+# --- One covariance for all clusters ---
 
 model_gaussian_tied <- list(
   title = "Gaussian, one covariance for all clusters", constructor = "obs_gaussian",
@@ -75,7 +77,7 @@ model_gaussian_tied_spherical <- utils::modifyList(model_gaussian_tied, list(
   title = "Gaussian, one spherical covariance for all clusters", parameters = list(variance = NULL)
 ))
 
-# A variance that is one number for all columns is shown.
+# What is learned of the prior: the shared variance; print() shows it if it is one number for all columns.
 obs_learned.obs_tied <- function(obs) {
   if (is.null(obs$variance) || !is.null(obs$data_variance)) {
     shown <- if (is.null(obs_facts(obs)$parameters$variance)) "variance"
@@ -101,7 +103,7 @@ obs_predictive_cdf.obs_tied <- function(obs, q, data) {
   student_cdf(data$x, q$mean, sqrt(variance * (1 + 1 / q$mean_strength)), Inf)
 }
 
-# --- One variance for all columns ---
+# --- One variance of each cluster for all columns ---
 
 model_gaussian_spherical <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, spherical covariance", class = c("obs_gaussian_diagonal", "obs_gaussian"),

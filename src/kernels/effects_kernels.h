@@ -4,13 +4,13 @@
 
 namespace bnpvi {
 
-/// Offsets of the parts of two arrays, the features and the sums below, for q random effects and p other
-/// regressors. Symmetric matrices are packed by rows, entry (i, j) at i (i + 1) / 2 + j for j ≤ i.
+/// Offsets of the parts of two arrays, features and sums, for individuals (groups of rows) with q random
+/// effects a and p other regressors x. Symmetric matrices are packed by rows: entry (i, j), j ≤ i, is at i (i
+/// + 1) / 2 + j.
 ///
-/// Features of an individual in a cluster: the count and second moments of (1, a), where a are the effects of
-/// the individual; the number of its rows and the second moments of (x, y − z'a); the entropy of q(a).
-/// Sums over the rows of an individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of
-/// (x, y).
+/// Features of an individual in a cluster: the count and second moments of (1, a); the number of the
+/// individual's rows and the second moments of (x, y − z'a); the entropy of q(a). Sums over the rows of an
+/// individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of (x, y).
 struct EffectsPlaces {
   static constexpr Index most = 5;  // largest q, the number of random effects
 
@@ -26,23 +26,23 @@ struct EffectsPlaces {
         moments_of_rows(zy + q),
         sums(moments_of_rows + (p + 1) * (p + 2) / 2) {}
 
-  /// Two offsets that do not depend on p: `effects`, in the features, of the count and second moments of (1,
-  /// a); `zz`, in the sums, of Z'Z.
+  /// Two offsets that do not depend on p: `effects` is that of the count and second moments of (1, a) in the
+  /// features, `zz` that of Z'Z in the sums.
   static constexpr Index effects = 0, zz = 2;
   Index q, p;
   Index rows, moments, entropy, features;
   Index zx, zy, moments_of_rows, sums;
 };
 
-/// For the model y = x'b + z'a + noise of the rows of an individual, with effects a ~ N(μ, W⁻¹), noise
-/// precision τ and features φ: q(a) = N(m, S) that is optimal in a cluster with weights w (a vector as long
-/// as φ):
+/// The optimal q(a) = N(m, S) of the random effects a of an individual, for rows with y = x'b + z'a + noise,
+/// where a ~ N(μ, W⁻¹), the noise has precision τ, and the features are φ. In a cluster with weights w (a
+/// vector as long as φ):
 ///   S = (τ Z'Z + W)⁻¹, h = τ Z'y − Z'X w_xy + w_a, m = S h,
 ///   with τ = −2 w_yy, W = −2 w_aa, W μ = w_a, τ b = w_xy;
 ///   log ∫ exp⟨φ, w⟩ da = w_0 + n w_n + ⟨moments of (x, y), w⟩ + ½ h'm + ½ log|2πS|.
-/// sums: n individuals × at.sums numbers. scratch: effects_scratch(at, n) doubles. Functions with a flag as
-/// result return false where a precision matrix of effects is not positive definite; their output is then
-/// invalid.
+/// Arguments sums: n individuals × at.sums numbers; scratch: effects_scratch(at, n) doubles. Functions that
+/// return a bool return false where a precision matrix of effects is not positive definite; their output is
+/// then invalid.
 struct EffectsKernels {
   /// out (n × k) = log ∫ exp⟨φ, w⟩ da of each individual in each of k clusters. The weights w of successive
   /// clusters are ld apart.
@@ -55,14 +55,15 @@ struct EffectsKernels {
   bool (*add)(const EffectsPlaces& at, Index n, const double* sums, Index k, const double* r,
               const double* const* w, double* scratch, double* const* t);
 
-  /// The moments of q(a) in one cluster: m (n × q) and S (n × q (q + 1) / 2, packed).
+  /// Computes the moments of q(a) for n individuals in one cluster: the means m (n × q) and the covariances S
+  /// (n × q (q + 1) / 2, packed).
   bool (*moments)(const EffectsPlaces& at, Index n, const double* sums, const double* w, double* scratch,
                   double* mean, double* covariance);
 };
 
 inline Index effects_scratch(const EffectsPlaces& at, Index n) { return (n + 8) * at.sums + 8 * at.features; }
 
-/// The kernels for q effects, 1 ≤ q ≤ EffectsPlaces::most, of the version in use (see kernels()).
+/// The functions for q random effects, 1 ≤ q ≤ EffectsPlaces::most, in the version in use (see kernels()).
 const EffectsKernels& effects_kernels(Index q);
 
 }  // namespace bnpvi

@@ -1,12 +1,12 @@
-// The inner loops: a table of functions, in the version that suits the processor.
+// The numerical inner loops: a table of functions, in the version that suits the processor.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
 /// Inner loops on dense arrays. All arrays are row-major; ld* is the distance between rows, in doubles. Two
-/// versions of a kernel agree to 1e-12 relative; within one version the result depends only on the arguments.
-/// No kernel allocates memory.
+/// versions of a loop agree to 1e-12 relative; within one version the result depends only on the arguments.
+/// No function allocates memory.
 struct Kernels {
   const char* name;
 
@@ -14,16 +14,16 @@ struct Kernels {
   void (*product_nt)(Index n, Index k, Index p, const double* a, Index lda, const double* b, Index ldb,
                      double* c, Index ldc);
 
-  /// Like product_nt, for many products with the same B: pack() stores B in packed_size(k, p) doubles,
-  /// preferably aligned to 64 bytes, in a layout that only this version of the kernels understands. The
-  /// results have the same bits.
+  /// Computes C = A Bᵀ for many A and the same B (k × p): pack() stores B in packed_size(k, p) doubles,
+  /// preferably aligned to 64 bytes, in a layout that only this version of the table understands;
+  /// product_packed() then multiplies. The results have the same bits as those of product_nt.
   Index (*packed_size)(Index k, Index p);
   void (*pack)(Index k, Index p, const double* b, Index ldb, double* packed);
   void (*product_packed)(Index n, Index k, Index p, const double* a, Index lda, const double* packed,
                          double* c, Index ldc);
 
-  /// Like product_nt with selected rows of A: row i of C = (row index_i of A) Bᵀ. A has p columns; index has
-  /// n entries.
+  /// Computes C = A[index] Bᵀ: row i of C (n × k) is row index_i of A times Bᵀ. A has p columns; index has n
+  /// entries.
   void (*selected_product_nt)(Index n, Index k, Index p, const int* index, const double* a, Index lda,
                               const double* b, Index ldb, double* c, Index ldc);
 
@@ -38,19 +38,19 @@ struct Kernels {
   /// Out (k × n) = Aᵀ: A is n × k.
   void (*transpose_rows)(Index n, Index k, const double* a, Index lda, double* out, Index ldo);
 
-  /// Row i of out = the lower triangle of v_i v_iᵀ packed by rows, entry (j, l) at j(j+1)/2 + l for l ≤ j; v
-  /// is n × m, out has m(m+1)/2 columns.
+  /// Packs squares: row i of out = the lower triangle of v_i v_iᵀ by rows, entry (j, l), l ≤ j, at j(j+1)/2 +
+  /// l; v is n × m, out has m(m+1)/2 columns.
   void (*packed_outer)(Index n, Index m, const double* v, Index ldv, double* out, Index ldo);
 
-  /// Softmax of each row w of W (n × k), in place: w becomes exp(w − log_norm) with log_norm = log Σ exp(w).
-  /// Entries below `floor` (a probability ≥ 0; in effect at least DBL_MIN, so that no result is subnormal)
-  /// become exactly 0 and are left out of log_norm. Over the remaining entries, the support, a row therefore
-  /// sums to 1, and −Σ r log r = log_norm − Σ r w holds exactly. The largest entry always remains. A row in
-  /// which all entries are −∞ has no support: it becomes 0 and its log_norm −∞.
+  /// Computes the softmax of each row w of W (n × k), in place: w becomes exp(w − log_norm) with log_norm =
+  /// log Σ exp(w). Entries below `floor` (a probability ≥ 0; in effect at least DBL_MIN, so that no result is
+  /// subnormal) become exactly 0 and are left out of log_norm. So the other entries of a row sum to 1, and −Σ
+  /// r log r = log_norm − Σ r w holds exactly for them. The largest entry always remains. A row in which all
+  /// entries are −∞ becomes 0 and its log_norm −∞.
   void (*softmax_rows)(Index n, Index k, double* w, Index ldw, double floor, double* log_norm);
 
-  /// Like softmax_rows, with the result in R (n × k, which must not overlap W) and the entropy −Σ r log r of
-  /// each row, computed from w − max w so that nothing cancels.
+  /// Computes R (n × k, which must not overlap W) = the softmax of each row of W, as softmax_rows() does, and
+  /// the entropy −Σ r log r of each row, from w − max w so that nothing cancels.
   void (*responsibility_rows)(Index n, Index k, const double* w, Index ldw, double floor, double* r,
                               Index ldr, double* entropy);
 
@@ -59,45 +59,48 @@ struct Kernels {
   void (*add_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
                           double* y);
 
-  /// The transpose of add_sparse_rows: (row index_i of B) += x_i r. Entries with x_i = 0 are skipped.
+  /// B += xᵀ r for a sparse row x: adds x_i r to row index_i of B, for each of nnz entries. B has k columns,
+  /// r has k entries. Entries with x_i = 0 are skipped.
   void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r,
                               double* b, Index ldb);
 
-  /// sum = Σ_i x_i (row index_i of B) over n rows of B, which has k columns, and product = sum ∘ factor
-  /// (elementwise). product may be the same array as factor.
+  /// Computes sum = Σ_i x_i (row index_i of B) over n rows of B, which has k columns, and product = sum ∘
+  /// factor (elementwise). product may be the same array as factor.
   void (*weigh_rows)(Index n, Index k, const int* index, const double* x, const double* b, Index ldb,
                      const double* factor, double* sum, double* product);
 
-  /// column (n × width) = the columns of the `width` ≤ k largest entries of each row of W (n × k), in no
+  /// Finds the columns of the `width` ≤ k largest entries of each row of W (n × k): column (n × width), in no
   /// particular order; among equal entries the first columns are chosen.
   void (*largest_rows)(Index n, Index k, const double* w, Index ldw, Index width, int* column);
 
-  /// column (width) = the columns of the `width` largest entries of one row w of k numbers. On entry column
-  /// holds `width` different columns as a guess; the closer they are to the answer, the quicker.
+  /// Finds the columns of the `width` largest entries of one row w of k numbers. On entry `column` holds
+  /// `width` different columns as a guess; the better the guess, the faster it is.
   void (*largest_from)(Index k, const double* w, Index width, int* column);
 
-  /// One scaled message forward along rows whose clusters depend on each other, from the message a of the row
-  /// before, the transitions P (k × k) and the likelihoods e of the row: out = (aᵀP) ∘ e / s, which sums
-  /// to 1. Returns s; where s = 0, nothing is possible and out = 0. out must not overlap a.
+  /// Sends a scaled message forward along rows whose clusters depend on each other, from the message a (k
+  /// numbers) of the row before, with the transitions P (k × k) and the likelihoods e of the row: out = (aᵀP)
+  /// ∘ e / s, which sums to 1. Returns s; where s = 0, nothing is possible and out = 0. out must not overlap
+  /// a.
   double (*forward_step)(Index k, const double* a, const double* p, Index ldp, const double* e, double* out);
 
-  /// One scaled message backward along such rows, from the message b into the row and its
-  /// likelihoods e: e ← scale · e ∘ b, which expected transitions need too, then out = P e. pt is the
-  /// transpose of P; out may be the same array as b.
+  /// Sends a scaled message backward along rows whose clusters depend on each other, from the message b (k
+  /// numbers) into a row with likelihoods e: first e ← scale · e ∘ b, which expected transitions need too,
+  /// then out = P e. pt is the transpose of the transitions P; out may be the same array as b.
   void (*backward_step)(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
                         double* out);
 
-  /// e_ij = exp(w_ij − top_i), with top_i the largest entry of row i of W (n × k); results below e^−708 are
-  /// about 0.
+  /// Computes e_ij = exp(w_ij − top_i), top_i being the largest entry of row i of W (n × k); results below
+  /// e^−708 are about 0.
   void (*exp_rows)(Index n, Index k, const double* w, Index ldw, double* e, Index lde, double* top);
 
-  /// out_i = log x_i, ψ(x_i) and log Γ(x_i), respectively, for x ≥ DBL_MIN, with an error of a few rounding
-  /// units of max(1, |out|); out may be the same array as x.
+  /// Compute out_i = log x_i, ψ(x_i) and log Γ(x_i), respectively, for x ≥ DBL_MIN, with an error of a few
+  /// rounding units of max(1, |out|); out may be the same array as x.
   void (*log_each)(Index n, const double* x, double* out);
   void (*digamma_each)(Index n, const double* x, double* out);
   void (*log_gamma_each)(Index n, const double* x, double* out);
 
-  /// With s_i = max(t_i, 0) and a ≥ DBL_MIN:
+  /// Functions of n counts t, negative ones counting as 0: s_i = max(t_i, 0). With Dirichlet parameters a ≥
+  /// DBL_MIN:
   ///   positive_sum       returns Σ_i s_i;
   ///   digamma_of_counts  out_i = ψ(a_i + s_i) − shift;
   ///   log_rising_sum     returns Σ_i [log Γ(a_i + s_i) − log_gamma_a_i], which is exactly 0 for t = 0 if
@@ -105,54 +108,56 @@ struct Kernels {
   double (*positive_sum)(Index n, const double* t);
   void (*digamma_of_counts)(Index n, const double* a, const double* t, double shift, double* out);
   double (*log_rising_sum)(Index n, const double* a, const double* t, const double* log_gamma_a);
-  /// digamma_of_counts and log_rising_sum in one pass, with the same bits.
+  /// Does digamma_of_counts and log_rising_sum in one pass, with the same bits.
   double (*digamma_and_rising)(Index n, const double* a, const double* t, double shift,
                                const double* log_gamma_a, double* out);
 
   /// Returns Σ_i c_i log x_i, x ≥ DBL_MIN.
   double (*weighted_log_sum)(Index n, const double* c, const double* x);
 
-  /// One round of dividing n counts c among m clusters with weights w. Cluster j has row row_j of G = exp(C),
-  /// where C are log-likelihoods; G has n columns:
+  /// Does one round of dividing n counts c among m clusters with weights w. Cluster j has row row_j of G =
+  /// exp(C), where C are log-likelihoods; G has n columns:
   ///   s_u = Σ_j w_j G_ju,   share_u = c_u / s_u (0 where s_u ≤ least),   y_j = w_j Σ_u share_u G_ju.
   /// Returns the smallest s_u.
   double (*share_round)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
                         const double* c, double least, double* s, double* share, double* y);
 
-  /// Like share_round, with all k clusters: G_ju is entry j of row row_u of B, which has k columns.
+  /// Divides counts as share_round does, but among all k clusters: G_ju is entry j of row row_u of B, which
+  /// has k columns.
   double (*share_sweep)(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
                         const double* c, double least, double* s, double* share, double* y);
 
-  /// T ← T ∘ E (elementwise, n × k). Returns Σ_ij t_ij (c_ij − top_j) with the new T, where C is n × k.
+  /// Replaces T by T ∘ E (elementwise, n × k). Returns Σ_ij t_ij (c_ij − top_j) with the new T, where C is n
+  /// × k.
   double (*scale_rows)(Index n, Index k, const double* e, Index lde, const double* c, Index ldc,
                        const double* top, double* t, Index ldt);
 
-  /// Keeps in each column u the `width` ≤ m largest of the values w_j G_ju of m clusters, cluster j having
-  /// row row_j of G: out (m × n) = these rows of G, with 0 for all other entries. Of equal values the first
-  /// rows are kept. Bit j % 64 of mask_{u, j / 64} is set where entry (j, u) is kept. scratch: 8 width
+  /// Keeps in each column u the `width` ≤ m largest of the values w_j G_ju of m clusters, where cluster j has
+  /// row row_j of G: out (m × n) = these rows of G, with 0 for all other entries. Among equal values the
+  /// first rows are kept. Bit j % 64 of mask_{u, j / 64} is set where entry (j, u) is kept. scratch: 8 width
   /// doubles.
   void (*keep_largest)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
                        Index width, double* scratch, double* out, Index ldo, unsigned long long* mask,
                        Index ldm);
 
-  /// For heavy-tailed distributions such as t, in which cluster j multiplies the precision of row i by a
-  /// latent scale u_ij with q(u_ij) = Gamma(a_j, b_ij). From ratio = b / a (n × k): log_ratio = log(b / a)
-  /// and out = c_j − a_j log(b / a).
+  /// Computes log weights for heavy-tailed distributions such as t, in which cluster j multiplies the
+  /// precision of row i by a latent scale u_ij with q(u_ij) = Gamma(a_j, b_ij). Given ratio = b / a (n × k):
+  /// log_ratio = log(b / a) and out = c_j − a_j log(b / a).
   void (*scale_log_weights)(Index n, Index k, const double* ratio, const double* c, const double* a,
                             double* log_ratio, double* out);
 
-  /// Sums for the latent scales u of scale_log_weights, with E u = a / b = 1 / ratio and log u standing for
-  /// −log_ratio: share = r E u, with r the responsibilities (n × k). Adds to the four rows of sums (4 × k)
-  /// the sums over rows of r, r log u, r (log u − E u + 1) and r (E u − 1)².
+  /// Sums for the latent scales u of scale_log_weights, whose expectations are E u = a / b = 1 / ratio;
+  /// −log_ratio takes the place of log u. share = r E u, with the responsibilities r (n × k). Adds to the
+  /// four rows of sums (4 × k) the sums over rows of r, r log u, r (log u − E u + 1) and r (E u − 1)².
   void (*sum_scales)(Index n, Index k, const double* r, const double* ratio, const double* log_ratio,
                      double* share, double* sums);
 };
 
-/// The best version for this processor, or the one named by the environment variable BNPVI_KERNELS
-/// ("base", "avx2", "avx512") when the processor can run it. Chosen at first use.
+/// The table of inner loops: the best version for this processor, or the one that the environment variable
+/// BNPVI_KERNELS names ("base", "avx2", "avx512") when the processor can run it. Chosen at first use.
 const Kernels& kernels();
 
-/// The version with that name, or nullptr when it was not built or the processor cannot run it.
+/// The table of inner loops with that name, or nullptr when it was not built or the processor cannot run it.
 const Kernels* kernels_named(const char* name);
 
 }  // namespace bnpvi

@@ -1,4 +1,5 @@
-// Kernels of effects_kernels.h: each lane of a vector works on one individual. Part of kernels_impl.h.
+// Implements the functions of effects_kernels.h: each lane of a vector works on one individual. Part of
+// kernels_impl.h.
 
 /// Transposes the rows of A (n × p, n ≤ lanes) into p vectors. Lanes after the n-th repeat the last row.
 inline void lay_in_lanes(Index n, Index p, const double* a, double* out) {
@@ -15,8 +16,8 @@ inline double min_lanes(Vd v) {
   return fold_lanes(v, [](double a, double b) { return b < a ? b : a; });
 }
 
-/// The optimal q(a) of `lanes` individuals. Their precision is factored as L D Lᵀ, where L has a unit
-/// diagonal.
+/// The optimal q(a) of the random effects of `lanes` individuals, one in each lane of the vectors. The
+/// precision of q(a) is factored as L D Lᵀ, where L has a unit diagonal.
 template <Index q>
 struct EffectsLanes {
   static constexpr Index second = q * (q + 1) / 2;
@@ -28,7 +29,8 @@ struct EffectsLanes {
   Vd lower[second], inverse_pivot[q], mean[q], square;  // square: h'S h
   Vd log_det;                                           // log|S|, S the covariance of q(a)
   Vd covariance[second];
-  // Over all calls of run(): the least pivot (at most 1); 0 unless a product of pivots was not finite.
+  // A check over all calls of run(). least: the smallest pivot so far, or 1 if all were larger. wrong: 0
+  // unless a product of pivots was not finite.
   Vd least = splat(1), wrong = splat(0);
 
   bool good() const { return min_lanes(least) >= DBL_MIN && sum_lanes(wrong) == 0; }
@@ -59,7 +61,7 @@ struct EffectsLanes {
       BNPVI_UNROLL
       for (Index k = 0; k < i; ++k) {
         lower[at(i, k)] = scaled[k] * inverse_pivot[k];
-        // Update of the diagonal entry, which involves entries of this row computed just now.
+        // The diagonal entry changes by products with entries of this row that were computed just before.
         scaled[i] = scaled[i] - scaled[k] * lower[at(i, k)];
         h[i] = h[i] - lower[at(i, k)] * h[k];
       }
@@ -118,8 +120,9 @@ struct EffectsLanes {
   }
 };
 
-/// Sums of expected features E φ (effects_kernels.h), separately in each lane: most entries in registers,
-/// those that concern the other regressors x in `others`.
+/// Sums of expected features E φ of individuals (effects_kernels.h), in each lane of the vectors separately.
+/// Most entries stay in registers; those that concern the regressors x without random effects are in
+/// `others`.
 template <Index q>
 struct EffectsTotals {
   static constexpr Index second = EffectsLanes<q>::second;
@@ -138,8 +141,8 @@ struct EffectsTotals {
 
   Index n_others() const { return places.entropy - places.moments - 1; }
 
-  // Adds r E φ for one individual. The moments of y − z'a are yy − 2 m'Z'y + tr Z'Z (mm' + S), X'y − X'Z m
-  // and X'X.
+  // Adds r E φ for the individual in each lane. Its second moments of y − z'a and x are yy − 2 m'Z'y + tr Z'Z
+  // (mm' + S), X'y − X'Z m and X'X.
   inline void add(const EffectsLanes<q>& own, const double* sums, Vd r) {
     constexpr double log_2_pi_e = 0x1.6b3f8e4325f5ap+1;
     const Index p = places.p;

@@ -1,18 +1,18 @@
-// The kernels, written once over a vector type. Include this file inside an anonymous namespace, after
-// defining
+// The numerical inner loops, written once over a vector type. Include this file inside an anonymous
+// namespace, after defining
 //   Vd, Vi               vectors of `lanes` doubles and unsigned 64-bit integers;
 //   load, store          of whole vectors;
 //   load_part            loads the first `count` < lanes lanes and fills the others;
 //   store_part           stores the first `count` < lanes lanes and leaves the rest of the memory alone;
-//   splat, mul_add;
+//   splat, mul_add       a vector of equal entries; a b + c;
 //   transpose            of lanes × lanes entries;
 //   inverse_lanes        1 / x, for x other than 0;
 //   inverse_root_lanes   1 / √x, for x above 0;
 //   lanes_not_below      bit i is set unless lane i of a is less than lane i of b;
-//   version              the name;
+//   version              the name of the version;
 //   max_tile_rows, max_tile_vectors   the size of a register tile.
-// There is no include guard and no standard header, here and in the parts: everything belongs to the one file
-// that includes it.
+// This file and the files it includes have no include guard and no standard header: they become a part of the
+// file that includes them.
 
 #if defined(__GNUC__)
 #define BNPVI_UNROLL _Pragma("GCC unroll 16")
@@ -41,8 +41,8 @@ inline void store_lanes(double* x, Vd v, Index count) {
     store_part(x, v, count);
 }
 
-/// Combines all lanes of v by `join`: first lanes at a distance of half the width, then of a quarter, and so
-/// on.
+/// Combines all lanes of v into one number by `join`: first lanes at a distance of half the width, then of a
+/// quarter, and so on.
 template <class Join>
 inline double fold_lanes(Vd v, Join join) {
   double x[lanes];

@@ -1,17 +1,18 @@
-// Dense products; part of kernels_impl.h.
+// Dense matrix products; part of kernels_impl.h.
 //
 // Both products, A Bᵀ and Rᵀ A, are sums over `depth` of outer products (a column of X) × (a row of a packed
 // panel), accumulated in registers. The terms of an entry are added in the order of depth, whatever the tile,
-// so that the entry depends only on its own row and column.
+// so that the value of an entry depends only on its own row and column.
 
 constexpr Index max_tile_width = max_tile_vectors * lanes;
 constexpr Index max_depth = 192;  // of a packed panel, so that it stays in the first-level cache: a guess
 
-/// How the left factor X is stored: rows `ldx` apart, columns `ldx` apart, or row i of X as row index[i] of
-/// an array with rows `ldx` apart.
+/// How the left factor X of a product is stored: with rows `ldx` apart, with columns `ldx` apart, or as
+/// selected rows: row i of X is row index[i] of an array with rows `ldx` apart.
 enum class Stored { by_row, by_column, by_index };
 
-/// One register tile: out (rows × columns) = or += X · panel, where X is rows × depth.
+/// Computes one register tile of a product: out (rows × columns) = X · panel, or += if `add`; X is rows ×
+/// depth.
 template <int rows, int vectors, Stored stored>
 void multiply_tile(Index depth, const double* x, Index ldx, const int* index, const double* panel,
                    double* out, Index ldo, Index columns, bool add) {
@@ -65,7 +66,7 @@ void multiply_rows(Index n_rows, Index depth, const double* x, Index ldx, const 
   }
 }
 
-/// All rows of X times one packed panel, in register tiles of nearly equal height.
+/// Multiplies all rows of X by one packed panel, in register tiles of nearly equal height.
 template <int vectors, Stored stored>
 void multiply_panel(Index n_vectors, Index n, Index depth, const double* x, Index ldx, const int* index,
                     const double* panel, double* out, Index ldo, Index columns, bool add) {
@@ -85,14 +86,14 @@ void multiply_panel(Index n_vectors, Index n, Index depth, const double* x, Inde
   }
 }
 
-/// block_i = column i of A, which has rows × columns entries; zeros elsewhere.
+/// Loads and transposes: block_i = column i of A (rows × columns entries), padded with zeros.
 inline void load_transposed(Index rows, Index columns, const double* a, Index lda, Vd (&block)[lanes]) {
   BNPVI_UNROLL
   for (Index i = 0; i < lanes; ++i) block[i] = i < rows ? load_lanes(a + i * lda, columns) : splat(0);
   transpose(block);
 }
 
-/// panel (depth × width) = the transpose of `columns` rows of B, padded with zeros.
+/// Packs B for a product: panel (depth × width) = the transpose of `columns` rows of B, padded with zeros.
 void pack_transposed(Index depth, Index columns, Index width, const double* b, Index ldb, double* panel) {
   for (Index j = 0; j < width; j += lanes) {
     for (Index t = 0; t < depth; t += lanes) {
@@ -116,16 +117,16 @@ void transpose_rows(Index n, Index k, const double* a, Index lda, double* out, I
     }
 }
 
-/// panel (depth × width) = `columns` columns of A, padded with zeros.
+/// Packs A for a product: panel (depth × width) = `columns` columns of A, padded with zeros.
 void pack_rows(Index depth, Index columns, Index width, const double* a, Index lda, double* panel) {
   for (Index t = 0; t < depth; ++t)
     for (Index j = 0; j < width; j += lanes)
       store(panel + t * width + j, load_lanes(a + t * lda + j, columns - j));
 }
 
-/// Divides the total depth into chunks and the m columns of the result into panels, and calls f(t, depth, j,
-/// columns, n_vectors) in this order: entries t .. t + depth − 1 of the depth, columns j .. j + columns − 1
-/// of the result, in n_vectors vectors.
+/// Divides a product with m columns and `total` terms for each entry into panels, and calls f(t, depth, j,
+/// columns, n_vectors) for each in turn: terms t .. t + depth − 1 of columns j .. j + columns − 1, in
+/// n_vectors vectors.
 template <class F>
 void for_each_panel(Index m, Index total, F f) {
   Index t = 0;
@@ -142,9 +143,9 @@ void for_each_panel(Index m, Index total, F f) {
   }
 }
 
-/// out (n × m) = or += X · Y, where Y is total × m. When X is stored by columns, y holds Y by rows; otherwise
-/// y holds the rows of its transpose, or, if `packed` is not null, packed holds the panels of Y one after the
-/// other.
+/// Computes out (n × m) = X · Y, or += if `add`; Y is total × m. When X is stored by columns, y holds Y by
+/// rows; otherwise y holds the rows of its transpose, or, if `packed` is not null, packed holds the panels of
+/// Y one after the other.
 template <Stored stored>
 void multiply(Index n, Index m, Index total, const double* x, Index ldx, const int* index, const double* y,
               Index ldy, const double* packed, double* out, Index ldo, bool add) {

@@ -1,7 +1,8 @@
-// Outer and inner products of rows, sparse rows, and messages; part of kernels_impl.h.
+// Outer and inner products of rows, products with sparse rows, and messages; part of kernels_impl.h.
 
 void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Index ldo) {
-  // For rows j < whole_vectors whole vectors may be stored: they spill only into entries written later.
+  // For rows j < whole_vectors whole vectors may be stored: what they write past the end of row j is
+  // overwritten by later rows.
   const Index whole_vectors = m - m % lanes;
   for (Index i = 0; i < n; ++i) {
     const double* x = v + i * ldv;
@@ -21,7 +22,7 @@ void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Ind
   }
 }
 
-/// y (`columns` entries) = or += Σ_i x_i (row row(i) of B), with row(i) = index[i] or i.
+/// Computes y (`columns` entries) = Σ_i x_i (row row(i) of B), or += if `add`; row(i) is index[i] or i.
 template <int vectors, bool indexed, bool add>
 void sum_rows_panel(Index n_vectors, Index n, Index columns, const int* index, const double* x,
                     const double* b, Index ldb, double* y) {
@@ -68,7 +69,7 @@ void weigh_rows(Index n, Index k, const int* index, const double* x, const doubl
     store_lanes(product + j, load_lanes(sum + j, k - j) * load_lanes(factor + j, k - j), k - j);
 }
 
-/// Computes the dot products of `rows` rows with one vector side by side.
+/// Computes the dot products of `rows` rows with one vector, all at the same time.
 template <int rows>
 void dot_some_rows(Index p, const int* index, const double* a, Index lda, const double* x, double* out) {
   Vd sums[rows];

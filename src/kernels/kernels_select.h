@@ -1,12 +1,13 @@
 // The largest entries of rows; part of kernels_impl.h.
 
-/// Columns are divided into classes: column j is in class j mod n_classes. (With 16 classes the four largest
-/// of a hundred entries take 74 ns; a heap fed with all columns took 487 ns, because of mispredicted
-/// branches.)
+/// To find the largest of k entries, columns are divided into classes: column j is in class j mod n_classes.
+/// (With 16 classes the four largest of a hundred entries take 74 ns; a heap fed with all columns took 487
+/// ns, because of mispredicted branches.)
 constexpr Index class_vectors = 16 / lanes, n_classes = class_vectors * lanes;
 
-/// A value that at least `width` entries of w reach, and few more. For width ≤ n_classes it is the width-th
-/// largest of the different maxima of the classes; otherwise −∞.
+/// A lower limit for the `width` largest entries of w: a value that at least `width` entries reach, and not
+/// many more. For width ≤ n_classes it is the width-th largest of the different maxima of the classes of
+/// columns; otherwise −∞.
 inline double often_reached(Index k, const double* w, Index width) {
   if (width > n_classes) return -HUGE_VAL;
   Vd top[class_vectors];
@@ -39,7 +40,8 @@ inline double often_reached(Index k, const double* w, Index width) {
 /// True when column a ranks after column b: w_a < w_b, or w_a = w_b and a > b.
 inline bool behind(const double* w, int a, int b) { return w[a] < w[b] || (w[a] == w[b] && a > b); }
 
-/// Restores the heap of columns (whose top is the column that ranks last) when only entry i may be too high.
+/// Restores the order of a heap of columns, whose top is the column with the smallest entry (behind()), when
+/// only its element i may be too near to the top.
 inline void sink(const double* w, Index width, int* column, Index i) {
   const int moving = column[i];
   for (Index child; (child = 2 * i + 1) < width; i = child) {
@@ -50,7 +52,7 @@ inline void sink(const double* w, Index width, int* column, Index i) {
   column[i] = moving;
 }
 
-/// Returns bits: bit i is set when w_i ≥ least. k ≤ 64.
+/// Compares k ≤ 64 entries: bit i of the result is set when w_i ≥ least.
 inline unsigned long long not_below(Index k, const double* w, Vd least) {
   unsigned long long bits = 0;
   for (Index j = 0; j < k; j += lanes)
@@ -78,7 +80,8 @@ inline void largest_reaching(Index k, const double* w, double least, Index width
   }
 }
 
-/// Each step is done for several rows before the next step, so that the processor can overlap their work.
+/// Implements Kernels::largest_rows. Each step is done for several rows before the next step, so that the
+/// processor can overlap their work.
 void largest_rows(Index n, Index k, const double* w, Index ldw, Index width, int* column) {
   constexpr Index max_rows = 16;  // a guess
   double least[max_rows];

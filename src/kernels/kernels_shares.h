@@ -1,4 +1,4 @@
-// Division of counts among clusters; part of kernels_impl.h.
+// Division of counts among clusters (Kernels::share_round and others); part of kernels_impl.h.
 
 /// share = c / s where s > least, else 0, for n counts c. Returns the smallest s.
 inline double divide_counts(Index n, const double* c, double least, const double* s, double* share) {
@@ -11,7 +11,8 @@ inline double divide_counts(Index n, const double* c, double least, const double
   return -max_lanes(splat(0) - low);
 }
 
-/// Rows index[u] .. index[u + lanes − 1] of B; places after the last of the n listed rows repeat that row.
+/// Some rows of B in the lanes of a vector: rows index[u] .. index[u + lanes − 1]. After the last of the n
+/// listed rows, that row is repeated.
 struct ListedRows {
   const double* from[lanes];
 
@@ -20,7 +21,7 @@ struct ListedRows {
     for (Index i = 0; i < lanes; ++i) from[i] = b + index[u + i < n ? u + i : n - 1] * ldb;
   }
 
-  /// The inner product of w and each of these rows, one in each lane.
+  /// The inner products of w (k numbers) with each of these rows, one in each lane.
   Vd dots(Index k, const double* w) const {
     Vd acc[lanes];
     BNPVI_UNROLL
@@ -40,7 +41,7 @@ struct ListedRows {
     return sum;
   }
 
-  /// Adds Σ_i x_i row_i to y (k numbers), over the rows in all lanes.
+  /// Adds Σ_i x_i row_i to y (k numbers), where lane i of x belongs to the row in lane i.
   void add_to(Index k, Vd x, double* y) const {
     double each[lanes];
     store(each, x);
@@ -95,7 +96,7 @@ double scale_rows(Index n, Index k, const double* e, Index lde, const double* c,
   return sum_lanes(sums);
 }
 
-/// The values w_j G_ju of clusters j in `lanes` consecutive columns, from column u on.
+/// The values w_j G_ju of clusters j in `lanes` consecutive columns u of G.
 struct WeightedColumns {
   const int* row;
   const double *w, *g;
@@ -107,7 +108,7 @@ struct WeightedColumns {
 inline Vd larger(Vd a, Vd b) { return a > b ? a : b; }
 inline Vd smaller(Vd a, Vd b) { return b > a ? a : b; }
 
-/// The width-th largest of the m ≥ width entries of each column, found by insertion into registers (width ≤
+/// Finds the width-th largest of the m ≥ width entries of each column, by insertion into registers (width ≤
 /// 8) or into `scratch`.
 template <int most>
 inline Vd rank_of_columns(Index width, Index m, const WeightedColumns& x, double* scratch) {
@@ -141,8 +142,8 @@ inline Vd rank_of_columns(Index width, Index m, const WeightedColumns& x, double
   }
 }
 
-/// Keeps all entries that exceed the width-th largest entry of their column, and the first of those that
-/// equal it.
+/// Implements Kernels::keep_largest: keeps all entries that exceed the width-th largest entry of their
+/// column, and as many of those that equal it, first rows first, as are needed for `width`.
 void keep_largest(Index m, Index n, const int* row, const double* w, const double* g, Index ldg, Index width,
                   double* scratch, double* out, Index ldo, unsigned long long* mask, Index ldm) {
   const Vd none = splat(0), one = splat(1);

@@ -1,8 +1,8 @@
 // The exponential and softmax; part of kernels_impl.h.
 
-/// exp(x) for x ≤ 709, to 1.1 ulp where the result is a normal number, about 0 below. x = n log 2 + r; exp(r)
-/// by Taylor's series for |r| ≤ log(2)/2 up to the 13th power (remainder 4e-18), times 2^n, assembled from
-/// its bits.
+/// exp(x) for x ≤ 709, to 1.1 ulp where the result is a normal number; about 0 where it would be smaller.
+/// With x = n log 2 + r and |r| ≤ log(2)/2, exp(r) comes from Taylor's series up to the 13th power (remainder
+/// 4e-18); the factor 2^n is assembled from its bits.
 inline Vd exp_lanes(Vd x) {
   const Vd lowest = splat(-709), whole = splat(0x1.8p52);  // adding `whole` leaves n in the lowest bits
   x = lowest > x ? lowest : x;
@@ -37,7 +37,7 @@ inline double max_of_row(Index k, const double* w) {
   return x == nothing ? 0 : x;
 }
 
-/// out ← exp(w − shift); returns its sum. out may be the same array as w.
+/// Computes out = exp(w − shift) and returns its sum. out may be the same array as w.
 inline double exp_row(Index k, const double* w, double shift, double* out) {
   Vd sums = splat(0);
   for (Index j = 0; j < k; j += lanes) {
@@ -58,7 +58,7 @@ inline double kept_sum(Index k, const double* w, double least) {
   return sum_lanes(sums);
 }
 
-/// Entries of w below `least` become 0, the others are multiplied by `scale`.
+/// Sets entries of w below `least` to 0 and multiplies all others by `scale`.
 inline void keep_row(Index k, double* w, double least, double scale) {
   for (Index j = 0; j < k; j += lanes) {
     const Vd e = load_lanes(w + j, k - j);
@@ -66,7 +66,7 @@ inline void keep_row(Index k, double* w, double least, double scale) {
   }
 }
 
-/// Σ e (w − shift) over the entries of e that are not below `least`.
+/// Returns Σ e (w − shift) over the entries of e that are not below `least`.
 inline double kept_sum_of_products(Index k, const double* e, double least, const double* w, double shift) {
   Vd sums = splat(0);
   for (Index j = 0; j < k; j += lanes) {
@@ -76,8 +76,9 @@ inline double kept_sum_of_products(Index k, const double* e, double least, const
   return sum_lanes(sums);
 }
 
+/// Computes the softmax of n rows w of k numbers, as Kernels::softmax_rows and responsibility_rows describe.
 /// Each step is done for several rows before the next step, so that the processor can overlap their work. A
-/// NaN makes its whole row NaN. out: the entropies (r must then not overlap w) or the log-normalisers.
+/// NaN makes its whole row NaN. out: the entropies (r must then not overlap w) or the logarithms of the sums.
 template <bool entropies>
 void softmax(Index n, Index k, const double* w, Index ldw, double floor, double* r, Index ldr, double* out) {
   constexpr Index max_rows = 16;  // a guess

@@ -1,6 +1,6 @@
 // Logarithms, digamma and log-gamma functions of vectors; part of kernels_impl.h.
 
-/// log x for positive normal x: x = 2^n m with m near 1; log m = 2 artanh(s) with s = f / (2 + f), f = m − 1,
+/// log x for positive normal x. With x = 2^n m and m near 1, log m = 2 artanh(s), s = f / (2 + f), f = m − 1,
 /// by Taylor's series up to s^23 (remainder 4e-19).
 inline Vd log_lanes(Vd x) {
   constexpr unsigned long long root_half = 0x3fe6a09e00000000, one = 0x3ff0000000000000;
@@ -25,14 +25,15 @@ inline Vd log_lanes(Vd x) {
   return mul_add(n, splat(0x1.62e42fefa38p-1), mul_add(n, splat(0x1.ef35793c7673p-45), f - s * (f - series)));
 }
 
-/// c_0 + c_1 z + c_2 z² + ... by Horner's rule.
+/// The polynomial c_0 + c_1 z + c_2 z² + ... by Horner's rule.
 inline Vd polynomial(Vd, double c) { return splat(c); }
 template <class... More>
 inline Vd polynomial(Vd z, double c, More... higher) {
   return mul_add(z, polynomial(z, higher...), splat(c));
 }
 
-/// Q(q) = Π_{i<10} (x + i) for q = x (x + 9), and its derivative: (x + i)(x + 9 − i) = q + i (9 − i).
+/// The product Q = Π_{i<10} (x + i) as a function of q = x (x + 9), and its derivative by q; from (x + i)(x +
+/// 9 − i) = q + i (9 − i).
 struct Rising {
   Vd q, value, slope;
 };
@@ -44,7 +45,7 @@ inline Rising rising_lanes(Vd x) {
   return {q, ab * last, mul_add(dab, last, ab)};
 }
 
-/// The common part of ψ(x) and log Γ(x), x > 0. Both use Stirling's series in 1 / y: y = x for x ≥ 10,
+/// What ψ(x) and log Γ(x) have in common, for x > 0. Both use Stirling's series in 1 / y: y = x for x ≥ 10,
 /// otherwise y = x + 10, with Γ(x + 10) = Γ(x) Π_{i<10} (x + i).
 struct Stirling {
   Vd x, y, log_y, inverse, z;
@@ -56,7 +57,7 @@ struct Stirling {
     z = inverse * inverse;
   }
 
-  /// ψ(x); the remainder of the series is at most 3e-17.
+  /// The digamma function ψ(x); the remainder of the series is at most 3e-17.
   Vd digamma() const {
     const Vd below = x < splat(10) ? (x + x + splat(9)) * (rising.slope / rising.value) : splat(0);
     const Vd series = polynomial(z, -1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760,

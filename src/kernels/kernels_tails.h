@@ -1,4 +1,4 @@
-// Latent scales of rows (heavy tails); part of kernels_impl.h, after kernels_special.h.
+// Latent scales of rows, for heavy-tailed distributions; part of kernels_impl.h, after kernels_special.h.
 
 void scale_log_weights(Index n, Index k, const double* ratio, const double* c, const double* a,
                        double* log_ratio, double* out) {
@@ -10,7 +10,8 @@ void scale_log_weights(Index n, Index k, const double* ratio, const double* c, c
     }
 }
 
-// sum_scales() for columns j .. of `vectors` vectors, whose sums stay in registers from row to row.
+// Does sum_scales() for some columns: `vectors` vectors from column j on, whose sums stay in registers from
+// row to row.
 template <Index vectors>
 void sum_scales_of(Index n, Index k, Index j, const double* r, const double* ratio, const double* log_ratio,
                    double* share, double* sums) {
@@ -47,7 +48,7 @@ void sum_scales_of(Index n, Index k, Index j, const double* r, const double* rat
   }
 }
 
-// share and log_ratio may be the same array.
+// Implements Kernels::sum_scales. share and log_ratio may be the same array.
 void sum_scales(Index n, Index k, const double* r, const double* ratio, const double* log_ratio,
                 double* share, double* sums) {
   Index j = 0;

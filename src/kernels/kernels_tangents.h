@@ -1,7 +1,8 @@
-// Kernels of tangent_kernels.h, for quadratic bounds of logistic likelihoods; part of kernels_impl.h.
+// Implements the functions of tangent_kernels.h, quadratic bounds of logistic likelihoods; part of
+// kernels_impl.h.
 
-/// c = √(E ψ²) and 1 / c for n rows, within the range where roots are exact: ψ = o + linear with the offset
-/// o, and E ψ² = square + o (2 linear + o).
+/// Computes c = √(E ψ²), where the bound touches, and 1 / c for n rows, limited to the range in which roots
+/// are exact. ψ = o + linear has the offset o, so that E ψ² = square + o (2 linear + o).
 inline void tangent_points(Index n, const double* offset, const double* linear, const double* square,
                            double* c, double* inverse_c) {
   for (Index i = 0; i < n; i += lanes) {
@@ -17,13 +18,13 @@ inline void tangent_points(Index n, const double* offset, const double* linear, 
   }
 }
 
-/// Of c and u = e^−c: log 2cosh(c/2), tanh(c/2) / 2c and the slope u / (1 + u)² of the logistic function at
-/// c.
+/// Three functions of c, given u = e^−c: log 2cosh(c/2), tanh(c/2) / 2c, and the slope u / (1 + u)² of the
+/// logistic function at c.
 struct TangentLanes {
   Vd log_2cosh, ratio, slope;
 
-  /// One reciprocal serves all, of (u + 5/2)(1 + u): log(1 + u) = log(3/2) + 2 artanh(s) with s = (u − 1/2) /
-  /// (u + 5/2), by Taylor's series to s^19 (remainder 2e-16).
+  /// Computes all three with one reciprocal, that of (u + 5/2)(1 + u): log(1 + u) = log(3/2) + 2 artanh(s)
+  /// with s = (u − 1/2) / (u + 5/2), by Taylor's series up to s^19 (remainder 2e-16).
   TangentLanes(Vd c, Vd inverse_c, Vd u) {
     const Vd far = u + splat(2.5), one = u + splat(1);
     const Vd inverse = inverse_lanes(far * one), inverse_one = inverse * far;
@@ -34,13 +35,14 @@ struct TangentLanes {
     const Vd high = mul_add(z4, c8, mul_add(z2, c6, c4)), series = mul_add(z4, high, mul_add(z2, c2, c0));
     log_2cosh = mul_add(splat(0.5), c, mul_add(s, series, splat(0x1.9f323ecbf984cp-2)));
     slope = u * inverse_one * inverse_one;
-    // Near 0 the series, the remainder of which is 2e-16.
+    // Near c = 0 by a series whose remainder is 2e-16.
     const Vd near = polynomial(c * c, 1. / 4, -1. / 48, 1. / 480);
     ratio = c < splat(0.01) ? near : splat(0.5) * inverse_c * ((splat(1) - u) * inverse_one);
   }
 };
 
-/// Each step is done for some rows before the next one, so that the processor can overlap rows.
+/// Implements TangentKernels::bounds. Each step is done for some rows before the next step, so that the
+/// processor can overlap their work.
 void logistic_bounds(Index n, const double* m, const double* kappa, const double* constant,
                      const double* offset, const double* linear, const double* square, double* bound,
                      double* omega, double* curve) {

@@ -1,11 +1,11 @@
-// Macros to compile one file for a newer processor without compiler flags.
+// Macros that compile a part of one file for a newer processor, without compiler flags.
 #pragma once
 #include "kernels/effects_kernels.h"
 #include "kernels/kernels.h"
 #include "kernels/tangent_kernels.h"
 
-/// GCC on Windows does not align spilled vectors of more than 16 bytes, so only the base version is built
-/// there.
+/// 1 where versions for newer processors are built. GCC on Windows does not align spilled vectors of more
+/// than 16 bytes, so that only the base version is built there.
 #if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && !defined(_WIN32)))
 #define BNPVI_X86_VERSIONS 1
 #else
@@ -18,21 +18,22 @@
   BNPVI_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
 #define BNPVI_END_TARGET _Pragma("clang attribute pop")
 #else
-/// GCC's pragma stays in force to the end of the file, because templates are instantiated there.
+/// After this, functions are compiled for the processor features. GCC's pragma stays in force to the end of
+/// the file, because templates are instantiated there.
 #define BNPVI_BEGIN_TARGET(features) BNPVI_PRAGMA(GCC target(features))
 #define BNPVI_END_TARGET
 #endif
 
 namespace bnpvi {
 
-/// All kernels of one version, that is, for one type of processor.
+/// All tables of inner loops for one type of processor.
 struct KernelVersion {
   Kernels common;
   TangentKernels tangents;
   EffectsKernels effects[EffectsPlaces::most];  // element q − 1 is for q effects
 };
 
-/// The table of each version; avx2 and avx512 are defined only where BNPVI_X86_VERSIONS is 1.
+/// The tables for each type of processor; avx2 and avx512 are defined only where BNPVI_X86_VERSIONS is 1.
 const KernelVersion* base_kernels();
 const KernelVersion* avx2_kernels();
 const KernelVersion* avx512_kernels();

@@ -1,26 +1,26 @@
-// Inner loops for logistic likelihoods: a separate table, in the same version as Kernels.
+// Inner loops for logistic likelihoods: a table beside Kernels, with the same versions.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
 struct TangentKernels {
-  /// Bounds of the expected logarithms of n logistic likelihoods e^{constant + κψ} / (2 cosh(ψ/2))^m with ψ =
-  /// offset + x'b, given linear = E x'b and square = E (x'b)², at c = √(E ψ²): bound = constant + κ E ψ −
-  /// m log 2cosh(c/2); omega = m tanh(c/2) / 2c, of the quadratic −½ωψ² + κψ + ... in ψ that touches there;
-  /// and curve = m p (1 − p), p = 1 / (1 + e^{−c}), the curvature of the likelihood itself there. curve may
-  /// be the same array as square.
+  /// Bounds the expected logarithms of n logistic likelihoods e^{constant + κψ} / (2 cosh(ψ/2))^m, where ψ =
+  /// offset + x'b, given linear = E x'b and square = E (x'b)². The bound log-likelihood −½ωψ² + κψ + ... is
+  /// quadratic in ψ and touches the exact one at c = √(E ψ²). Results: bound = constant + κ E ψ − m log
+  /// 2cosh(c/2); omega = m tanh(c/2) / 2c; curve = m p (1 − p), p = 1 / (1 + e^{−c}), the curvature of the
+  /// exact log-likelihood at c. curve may be the same array as square.
   void (*bounds)(Index n, const double* m, const double* kappa, const double* constant, const double* offset,
                  const double* linear, const double* square, double* bound, double* omega, double* curve);
 
-  /// From the results of bounds() and the responsibilities r of a cluster for the n rows: pull = r (κ − ω
-  /// offset), r_omega = r ω, r_curve = r curve. Returns Σ r bound.
+  /// Multiplies the results of bounds() by the responsibilities r of a cluster for the n rows: pull = r (κ −
+  /// ω offset), r_omega = r ω, r_curve = r curve. Returns Σ r bound.
   double (*pulls)(Index n, const double* kappa, const double* offset, const double* bound,
                   const double* omega, const double* curve, const double* r, double* pull, double* r_omega,
                   double* r_curve);
 
-  /// Out (n × k, row-major): out_ij = base_j + share_j a_ji, the transpose of A (k × n) with each column
-  /// scaled and shifted.
+  /// Transposes A (k × n) with each of its rows scaled and shifted: out (n × k, row-major), out_ij = base_j +
+  /// share_j a_ji.
   void (*add_transposed)(Index k, Index n, const double* a, Index lda, const double* base,
                          const double* share, double* out);
 
@@ -29,10 +29,11 @@ struct TangentKernels {
                       double* s, Index lds);
 };
 
-/// The table in the version that is in use (see kernels()).
+/// The table of inner loops for logistic likelihoods, in the version that is in use (see kernels()).
 const TangentKernels& tangent_kernels();
 
-/// The table in the version with that name, or nullptr when it was not built or the processor cannot run it.
+/// The table of inner loops for logistic likelihoods in the version with that name, or nullptr when it was
+/// not built or the processor cannot run it.
 const TangentKernels* tangent_kernels_named(const char* name);
 
 }  // namespace bnpvi

@@ -1,20 +1,19 @@
-// Rows that a group of clusters would take from other clusters.
+// Finds the rows that a group of clusters would take from other clusters.
 #pragma once
 #include "mixtures/restricted_step.h"
 #include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// The criterion for a claim. A row is claimed if, after a restricted local step (its mass is divided among
-/// some clusters only), the first `first` of these clusters together have a responsibility of at least
-/// `least` for it.
+/// A test whether some clusters should take over a row. The row's mass is divided among the clusters of
+/// `step` only; the row is claimed if the first `first` of them together then get at least `least` of it.
 struct Claim {
   RestrictedStep step;
   Index first;
   double least;
 };
 
-/// Finds the claimed rows among some rows of a batch.
+/// Finds which of some rows of a batch are claimed (Claim).
 class ClaimWork final : public BatchWork {
  public:
   ClaimWork(Index batch, std::shared_ptr<const Claim> claim, std::vector<Index> rows)
@@ -34,8 +33,8 @@ class ClaimWork final : public BatchWork {
   std::vector<Index> rows_;
 };
 
-/// From the rows of each batch, keeps two kinds: those on which the clusters of `group` have a responsibility
-/// of at least `least_mass`, and those that are claimed.
+/// Selects, from the rows of each batch, those on which the clusters of `group` together have a
+/// responsibility of at least `least_mass`, and those that the group would take from other clusters (Claim).
 std::vector<TouchedRows> with_claimed(const Problem& problem, Pool& pool,
                                       const std::vector<TouchedRows>& rows, const Target& group,
                                       double least_mass, Claim claim);

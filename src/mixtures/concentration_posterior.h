@@ -1,4 +1,4 @@
-// The concentration of a mixture's sticks, integrated over its Gamma prior.
+// The posterior of the concentration of a mixture's sticks, whose prior is a Gamma distribution.
 #pragma once
 #include <array>
 
@@ -7,52 +7,53 @@
 
 namespace bnpvi::mixtures {
 
-/// For every cluster k, Σ_{l>k} N_l: the counts of all clusters after it in stick order.
+/// The counts of all clusters after each cluster in stick order: Σ_{l>k} N_l for cluster k.
 Vec counts_after(const Vec& counts);
 
-/// q(γ) of Pitman–Yor sticks u_k ~ Beta(1 − d, γ + kd) with γ ~ Gamma(a, b) when K clusters in stick order
-/// have the expected counts N.
+/// The posterior q(γ) of the concentration of Pitman–Yor sticks u_k ~ Beta(1 − d, γ + kd), where γ ~ Gamma(a,
+/// b) and K clusters in stick order have the expected counts N.
 ///
-/// With both the sticks and γ at their optimum q(u, γ) = q(γ) Π_k q(u_k | γ),
+/// At the optimum q(u, γ) = q(γ) Π_k q(u_k | γ) of sticks and concentration together,
 ///
 ///   q(γ) ∝ Gamma(γ; a, b) e^f(γ),  f(γ) = Σ_k log [ B(1 − d + N_k, γ + kd + N_>k) / B(1 − d, γ + kd) ],
 ///
 /// and the allocation's part of the ELBO is the logarithm of the integral. Neighbouring Beta functions
-/// cancel: with x_k = γ + kd + N_>k,
+/// cancel: with x_k = γ + kd + N_>k, N_>k = Σ_{l>k} N_l,
 ///
 ///   f(γ) = Σ_k log [ Γ(1 − d + N_k) / Γ(1 − d) ] + log [ Γ(1 + γ) / Γ(1 + γ + N) ]
 ///          + Σ_{0<k<K} log [ (γ + kd) / x_k ],
 ///   E[log π_k | γ] = ψ(1 − d + N_k) − ψ(1 + γ + N) − Σ_{0<l<k} 1 / x_l.
 ///
-/// The integral is computed by one trapezoid rule with n_nodes nodes in s, where
-/// t = log(γ b / a) = t_mode + 2σ sinh s with σ from the curvature at the mode, between the points where the
-/// integrand has fallen by e^−28 from its maximum. Nodes spaced evenly in t would miss narrow modes with
-/// long tails, such as occur with shape 1 and a discount. Errors of the logarithm were below 1e-10 for
-/// shapes 1 to 1e4, rates 1e-4 to 1e4, discounts 0 to 0.9 and up to 1,000 clusters, of one row each or many.
+/// The integral is computed by the trapezoid rule with n_nodes nodes that are evenly spaced in s, where t =
+/// log(γ b / a) = t_mode + 2σ sinh s, σ coming from the curvature at the mode. The ends are where the
+/// integrand has fallen by e^−28 from its maximum. Nodes spaced evenly in t would miss narrow modes with long
+/// tails, such as occur with shape 1 and a discount. Errors of the logarithm were below 1e-10 for shapes 1 to
+/// 1e4, rates 1e-4 to 1e4, discounts 0 to 0.9 and up to 1,000 clusters, of one row each or many.
 class ConcentrationPosterior {
  public:
   static constexpr Index n_nodes = 64;
   using Nodes = std::array<double, n_nodes>;
 
-  /// counts: N_1, ..., N_K in stick order, K ≥ 1; numbers below 0, due to rounding, count as 0. discount:
-  /// 0 ≤ d < 1. The prior's shape must be at least 1: below that, a stick that no row has reached would have
-  /// E log π = −∞.
+  /// Computes the posterior. counts: N_1, ..., N_K in stick order, K ≥ 1; numbers below 0, due to rounding,
+  /// count as 0. discount: 0 ≤ d < 1. The prior's shape must be at least 1: below that, a stick that no row
+  /// has reached would have E log π = −∞.
   ConcentrationPosterior(const GammaPrior& prior, double discount, const Vec& counts);
 
-  /// The allocation's part of the ELBO: log ∫ Gamma(γ; a, b) e^f(γ) dγ, with f as above. It is a convex
-  /// function of the counts N, and its derivative by N_k is E_q log π_k.
+  /// The allocation's part of the ELBO, log ∫ Gamma(γ; a, b) e^f(γ) dγ, where f(γ) is the log probability
+  /// ratio of the clusters' counts N given γ (see the class). It is a convex function of N with derivatives
+  /// E_q log π_k.
   double log_integral() const { return log_integral_; }
 
   Vec expected_log_weights() const;  // E_q log π_k for all K clusters
   Vec mean_weights() const;          // E_q π_k, then the mass of all other clusters: K + 1 numbers
   double mean() const;               // E_q γ, the posterior mean
 
-  /// The nodes: increasing values of γ, evenly spaced in s, and their probabilities, which sum to 1.
+  /// The nodes at which q(γ) is computed: increasing values of γ, and their probabilities, which sum to 1.
   const Nodes& values() const { return gamma_; }
   const Nodes& probabilities() const { return probability_; }
 
  private:
-  // The logarithm of the integrand as a function of t = log(γ b / a), without its constants; and its
+  // The logarithm of the integrand, without its constants, as a function of t = log(γ b / a), and its
   // derivative.
   struct Point {
     double t, value, slope;

@@ -6,11 +6,11 @@
 
 namespace bnpvi::mixtures {
 
-/// Estimated gain of the ELBO when the target is deleted: its mass is divided among the other clusters by a
-/// few restricted local steps [Hughes 2016, eq. 4.16], with the rest of q(z) held fixed. Uses at most 2^9
-/// rows, evenly spaced among those with at least 1 % of their mass on the target (`by_batch`), weighted up to
-/// the target's size. It only decides whether a delete is tried; acceptance is decided by the exact ELBO. The
-/// estimate is usually too low, since the other clusters do not adapt.
+/// Estimates the gain of the ELBO when cluster `target` is deleted: its mass is divided among the other
+/// clusters by a few updates of q(z) of its rows alone [restricted local steps, Hughes 2016, eq. 4.16]. Uses
+/// at most 2^9 rows, evenly spaced among those with at least 1 % of their mass on the target (`by_batch`),
+/// weighted up to the target's size. The estimate only decides whether a delete is tried; acceptance is
+/// decided by the exact ELBO. It is usually too low, since the other clusters do not adapt.
 double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state, Index target,
                          const std::vector<TouchedRows>& by_batch, Pool& pool);
 

@@ -1,4 +1,4 @@
-// Predictions for new rows, averaged over draws of partitions.
+// Predictions for new rows, averaged over draws of partitions from the posterior.
 #pragma once
 #include "foundation/pool.h"
 #include "mixtures/partition_prior.h"
@@ -6,10 +6,11 @@
 
 namespace bnpvi::mixtures {
 
-/// Predictions for m new rows, averaged over draws that are added one by one.
+/// Averages the predictions for m new rows over draws of partitions, which are added one by one.
 class DrawPredictives {
  public:
-  /// point: a partition of the sampled rows, the cluster 0 .. K − 1 of each.
+  /// rows: the sampled rows. point: a reference partition of them, with the cluster 0 .. K − 1 of each row;
+  /// the average is expressed by its clusters.
   DrawPredictives(const ObsModel& obs, const RowFeatures& rows, const std::vector<int>& point,
                   const RowFeatures& new_rows);
 
@@ -17,13 +18,14 @@ class DrawPredictives {
   /// partitions, with the concentration of this draw.
   void add(const std::vector<int>& label, const PartitionPrior& prior, Pool& pool);
 
-  /// Logarithm of the predictive density of each new row, averaged over the draws, without the base measure;
-  /// m numbers.
+  /// Logarithm of the predictive density of each of the m new rows, averaged over the draws, without the base
+  /// measure (the factor of the likelihood without parameters).
   Vec log_density() const;
 
-  /// Sum over the draws of Σ_b p_b N_ab / N_b, m × K, where p_b is the probability that the new row is in
-  /// cluster b of the draw, and N_ab / N_b is the fraction of that cluster's rows that are in cluster a of
-  /// `point`. A row of this matrix sums to the number of draws less the total probability of a new cluster.
+  /// For each new row and each cluster a of the reference partition `point` (m × K) the sum over the draws of
+  /// Σ_b p_b N_ab / N_b: p_b is the probability that the new row is in cluster b of the draw, and N_ab / N_b
+  /// is the fraction of that cluster's rows that are in cluster a of `point`. Each row sums to the number of
+  /// draws less the total probability of a new cluster.
   const Vec& together() const { return together_; }
   Index k() const { return k_; }
 

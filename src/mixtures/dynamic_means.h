@@ -12,8 +12,8 @@ struct DynamicMeansCosts {
   double tau;     // how far clusters move from batch to batch
 };
 
-/// A cluster as earlier batches left it: its centre φ, its weight w, and `age`, the number of batches since
-/// it was last used (at least 1).
+/// A cluster as earlier batches left it: its centre φ, its weight w, and `age`, the number of batches since a
+/// batch last had a row in it (at least 1).
 struct DynamicCluster {
   int id;
   double weight;
@@ -21,7 +21,7 @@ struct DynamicCluster {
   Vec centre;
 };
 
-/// The result of a batch for a cluster that has rows in it.
+/// A cluster that has rows in the present batch, after learning from the batch.
 struct BatchCluster {
   int id;
   Index size;
@@ -34,13 +34,14 @@ struct DynamicBatch {
   Vec objective;  // the objective J (DynamicMeans) after each sweep
 };
 
-/// With γ = 1/(1/w + age τ) for old clusters and γ = 0 for new ones, the objective
+/// Clusters the rows x_i of one batch after the other by Dynamic Means. For each batch the objective
 ///
 ///   J = Σ_k { λ [new] + q age [old] + γ ‖θ_k − φ_k‖² + Σ_{i in k} ‖x_i − θ_k‖² } over the clusters in use
 ///
-/// is lowered by alternating two steps until no label changes: every row, in the given order, goes to the
-/// cluster where it costs least (on a tie, its present cluster, or else the first in order); and
-/// θ_k = (γφ_k + Σx_i)/(γ + n_k).
+/// with γ = 1/(1/w + age τ) for old clusters (centre φ, weight w) and γ = 0 for new ones, is lowered by
+/// alternating two steps until no label changes: every row, in the given order, goes to the cluster where it
+/// costs least (on a tie, its present cluster, or else the first in order); and θ_k = (γφ_k + Σx_i)/(γ +
+/// n_k).
 class DynamicMeans {
  public:
   DynamicMeans(Index d, const DynamicMeansCosts& costs) : d_(d), costs_(costs) {}

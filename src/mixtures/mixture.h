@@ -9,32 +9,33 @@
 
 namespace bnpvi::mixtures {
 
-/// Pitman–Yor process: sticks u_k ~ Beta(1 − d, γ + kd) with concentration γ > −d and discount 0 ≤ d < 1
-/// [Pitman & Yor 1997]. d = 0 is the Dirichlet process [Hughes 2016, §3.2].
+/// Makes a mixture with a Pitman–Yor process prior: sticks u_k ~ Beta(1 − d, γ + kd) with concentration γ >
+/// −d and discount 0 ≤ d < 1 [Pitman & Yor 1997]. d = 0 is the Dirichlet process [Hughes 2016, §3.2].
 std::unique_ptr<AllocModel> make_pitman_yor(double concentration, double discount, const Sparsity& sparsity);
 
-/// Pitman–Yor process whose concentration γ > 0 is integrated over its prior (ConcentrationPosterior).
+/// Makes a mixture with a Pitman–Yor process prior whose concentration γ > 0 is integrated over its own prior
+/// (ConcentrationPosterior).
 std::unique_ptr<AllocModel> make_pitman_yor(const GammaPrior& concentration, double discount,
                                             const Sparsity& sparsity);
 
-/// Finite mixture, π ~ Dirichlet(γ/K, ..., γ/K).
+/// Makes a finite mixture with weights π ~ Dirichlet(γ/K, ..., γ/K), where γ is the concentration.
 std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const Sparsity& sparsity);
 
-/// Mixture whose weights depend on covariates (tilt.h). fixed_k: K if the prior is finite, else 0.
+/// Makes a mixture whose weights depend on covariates (tilt.h). fixed_k: K if the prior is finite, else 0.
 std::unique_ptr<AllocModel> make_tilted(TiltPrior prior, Index fixed_k, const Sparsity& sparsity);
 
-/// Base class of all mixtures, with the local step, in which each row gets responsibilities in proportion to
-/// exp W_nk. The log weights are
+/// Base class of all mixtures. Its local step (update of q(z)) gives each row n responsibilities proportional
+/// to exp W_nk with the log weights
 ///   W_nk = E log p(x_n | φ_k) + E log π_k,
 /// where E log π_k may depend on the covariate pattern of the row.
 ///
-/// Counts and log weights of K clusters are matrices K × (1 + C), row-major. Counts: the size of each
-/// cluster and, if rows have one of C covariate patterns, the number of its rows with each pattern. Log
-/// weights: a constant for each cluster, and what each pattern adds to it.
+/// Counts and log weights of K clusters are matrices K × (1 + C), row-major. Counts: the size of each cluster
+/// and, if rows have one of C covariate patterns, the number of its rows with each pattern. Log weights: a
+/// constant for each cluster, and what each pattern adds to it.
 class MixtureAlloc : public AllocModel, public WorkReader {
  public:
-  /// fixed_k: K, or 0 if the number of clusters varies (sticks). patterns: C, the number of covariate
-  /// patterns. stored: AllocFacts::weight_values.
+  /// fixed_k: K, the number of clusters, or 0 if it varies (sticks). patterns: C, the number of covariate
+  /// patterns (combinations of values) of rows. stored: AllocFacts::weight_values.
   MixtureAlloc(Index fixed_k, const Sparsity& sparsity, Index patterns = 0, Index stored = 0)
       : AllocModel({false, fixed_k == 0, fixed_k, false, 0, patterns, stored}, sparsity) {}
   SummaryShape shape(const ObsModel& obs) const override;
@@ -54,11 +55,11 @@ class MixtureAlloc : public AllocModel, public WorkReader {
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// Log weights E log π of the clusters, given the counts of their rows. near: null for a full search;
-  /// proposals, whose bound is computed elsewhere, pass the start of a short search (like Globals::u), and
-  /// the end of the search is returned there.
+  /// The log weights E log π of the clusters, K × (1 + C), given the counts of their rows. near: null for a
+  /// full search of the parameters of π; proposals, whose bound is computed elsewhere, pass the start of a
+  /// short search (like Globals::u) and find its end there.
   virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
-  /// Log weights E log π of the clusters, given the counts that belong to these globals.
+  /// The log weights E log π of the clusters, K × (1 + C), given these global parameters.
   virtual Vec log_weights(const Globals& globals) const {
     return expected_log_weights(counts(globals.effective));
   }
@@ -69,37 +70,40 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 
  private:
   class NearVisitor;
-  // Number of neighbours of each cluster when there are k clusters; 0: rows are compared with all clusters.
+  // Number of nearest clusters of each cluster with which its rows are compared, when there are k clusters;
+  // 0: rows are compared with all clusters.
   Index count_neighbours(Index k) const;
-  // The local step for a batch. near: rows that were visited before are compared only with the neighbours of
-  // their best cluster; null: with all clusters.
+  // Updates q(z) of the units of a batch. near: rows that were visited before are compared only with the
+  // clusters nearest to their best cluster; null: with all clusters.
   Summary step(const Visit& in, const Neighbours* near) const;
-  // As step(), for rows whose clusters at the last visit are remembered in `last`; these yield a few
-  // candidates for each row.
+  // Updates q(z) like step(), for rows whose clusters at the last visit are remembered in `last`: each row is
+  // compared with only a few candidates, found from those clusters.
   Summary visit_again(const Visit& in, const Neighbours& near, const UnitMemory& last,
                       const Vec& log_pi) const;
 };
 
-/// Parameters of q(u_k | γ) = Beta(1 − d + N_k, γ + kd + N_>k) for counts in stick order: "sticks", K × 2.
+/// The parameters of q(u_k | γ) = Beta(1 − d + N_k, γ + kd + N_>k) of each stick, K × 2, as an array
+/// "sticks". counts: N_k in stick order; N_>k is the sum of the counts after cluster k.
 NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
-/// The part of the ELBO that belongs to the allocation model, without the entropy, at the optimal globals
-/// for these expected counts. near: see expected_log_weights().
+/// The part of the ELBO that belongs to the allocation model, without the entropy of q(z), when the
+/// parameters of the weights π are optimal for these expected counts. near: see expected_log_weights().
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
 
-/// Operations on a row-major matrix with K rows, which may have no columns: without_row() removes one row;
+/// Copies of a row-major matrix with K rows, which may have no columns: without_row() removes one row;
 /// rows_in_order() reorders the rows.
 Vec without_row(Vec values, Index k, Index row);
 Vec rows_in_order(const Vec& values, const std::vector<Index>& order);
 
-/// The counts after cluster b has joined cluster a < b. If K is fixed, b stays as an empty cluster.
+/// The counts after cluster b has joined cluster a < b. If the number of clusters is fixed, b stays as an
+/// empty cluster.
 Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b);
 
-/// Adds the log weights of K clusters to the weights by which features are multiplied, before pack(). The
-/// features of covariate patterns are the last ones.
+/// Adds the log weights E log π of K clusters (K × (1 + C), MixtureAlloc) to the weights by which features
+/// are multiplied, before these are packed. The features that stand for covariate patterns are the last ones.
 void add_log_weights(Weights& weights, const Vec& log_weights);
-/// As add_log_weights(), but adds only what the covariate patterns contribute; the constants of the clusters,
-/// which log_constants() returns, remain to be added.
+/// Adds to the weights by which features are multiplied only what the covariate patterns contribute to the
+/// log weights E log π; the constants of the clusters, which log_constants() returns, remain to be added.
 void add_pattern_weights(Weights& weights, const Vec& log_weights);
 Vec log_constants(const Vec& log_weights, Index k);
 

@@ -5,22 +5,25 @@
 
 namespace bnpvi::mixtures {
 
-/// Birth: splits one cluster [Hughes 2016, §4.2], using its rows in all batches.
+/// Makes births: splits of one cluster [Hughes 2016, §4.2], using its rows in all batches.
 std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const MixtureAlloc& alloc);
-/// Joins one pair of clusters and splits another cluster in two, which keeps K [Ueda et al. 2000].
+/// Makes exchanges: one pair of clusters is joined and another cluster split in two, so that the number of
+/// clusters stays the same [Ueda et al. 2000].
 std::unique_ptr<Move> make_mixture_exchange(const MoveContext& context, const MixtureAlloc& alloc);
-/// Joins two overlapping clusters and splits the result anew. Only in laps in which no other move has a
-/// proposal.
+/// Makes proposals that join two overlapping clusters and split the result anew. Only in laps (passes over
+/// all batches) in which no other move has a proposal.
 std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const MixtureAlloc& alloc);
-/// Fits a cluster, or up to three neighbouring ones, anew: with one cluster more, then with the same number.
-/// The comparison is made after the rows around have been reassigned. In laps in which no other move has a
-/// proposal.
+/// Makes proposals that fit one cluster, or up to three neighbouring ones, anew: with one cluster more, then
+/// with the same number. They are compared with the present state only after nearby rows have been
+/// reassigned. Only in laps (passes over all batches) in which no other move has a proposal.
 std::unique_ptr<Move> make_mixture_refit(const MoveContext& context, const MixtureAlloc& alloc);
-/// Merges pairs of clusters [Hughes 2016, §4.1]. If rows hide scales, this is make_refitted_merge().
+/// Makes merges of pairs of clusters [Hughes 2016, §4.1]. If rows have latent scales, this is
+/// make_refitted_merge().
 std::unique_ptr<Move> make_mixture_merge(const MoveContext& context, const MixtureAlloc& alloc);
-/// Merges pairs of clusters, each pair after a short fit of the joined cluster.
+/// Makes merges of pairs of clusters that are judged after a short fit of the joined cluster.
 std::unique_ptr<Move> make_refitted_merge(const MoveContext& context, const MixtureAlloc& alloc);
-/// Deletes one cluster, its rows being reassigned by restricted local steps [Hughes 2016, §4.3].
+/// Makes proposals that delete one cluster and reassign its rows by restricted local steps (updates of q(z)
+/// of these rows among the other clusters only) [Hughes 2016, §4.3].
 std::unique_ptr<Move> make_mixture_delete(const MoveContext& context, const MixtureAlloc& alloc);
 
 }  // namespace bnpvi::mixtures

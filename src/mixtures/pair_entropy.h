@@ -1,12 +1,12 @@
-// The entropy that a merge of two clusters loses, collected during a visit.
+// The entropy of q(z) that a merge of two clusters loses, collected while batches are visited.
 #pragma once
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// For each tracked pair of clusters a and b, the change of entropy if they were one, Σ w [−(r_a + r_b)
-/// log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0: a sum over the visited rows with their weights w and
-/// responsibilities r. It is formed separately for each chunk of rows.
+/// For each of some pairs of clusters a and b, the change of the entropy of q(z) if they were one cluster: Σ
+/// w [−(r_a + r_b) log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0, a sum over the visited rows with their
+/// weights w and responsibilities r. It is formed separately for each chunk of rows.
 class PairEntropy final : public Watch {
  public:
   explicit PairEntropy(std::vector<Target> pairs) : pairs_(std::move(pairs)) {}

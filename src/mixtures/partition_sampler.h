@@ -9,10 +9,10 @@
 
 namespace bnpvi::mixtures {
 
-/// The posterior p(partition, γ | x) of a mixture. Its only concentration is "concentration", γ. The
-/// statistic of a row must not depend on its cluster, so models with expected cells are excluded.
-/// split_merge: number of split or merge proposals in each sweep; a number that depended on the present K
-/// would invalidate the chain.
+/// Makes the posterior p(partition, γ | x) of a mixture as a target of Markov chains; the concentration γ is
+/// named "concentration". The statistic of a row must not depend on its cluster, which excludes models that
+/// replace missing cells by expectations. split_merge: number of split or merge proposals in each sweep; if
+/// this number depended on the present K, the chain would be invalid.
 std::unique_ptr<Target> make_partition_target(const ObsModel& obs, const Dataset& data,
                                               const PartitionPrior& prior, Index split_merge);
 
@@ -21,15 +21,16 @@ class PartitionSampler final : public Sampler {
   PartitionSampler(const ObsModel& obs, const RowFeatures& rows, const PartitionPrior& prior,
                    Index split_merge, Pool& pool);
 
-  /// The log joint density of the data and this state, which sweep() records as log_joint.
+  /// The log joint density of the data and this state of the chain, which sweep() records as log_joint.
   double log_joint(const ChainState& z);
 
-  /// Draws a first state: the labels of the rows one after the other, in random order.
+  /// Draws the initial state of a chain: the labels of the rows one after the other, in random order, each
+  /// given the rows before it.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:
-  /// Makes the split and merge proposals; then draws each row's cluster given all others [Neal 2000,
-  /// Algorithm 3], in random order; then γ.
+  /// Makes one sweep: first the split and merge proposals; then draws each row's cluster given all others
+  /// [Neal 2000, Algorithm 3], in random order; then the concentration γ.
   double draw(ChainState& z, Stream& stream) override;
   std::vector<Index> sizes() const override { return urns_.urns().counts(); }
 

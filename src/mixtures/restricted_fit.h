@@ -9,42 +9,44 @@
 
 namespace bnpvi::mixtures {
 
-/// Splits the mass that a target has on some rows among k clusters, with everything else held fixed: r'_nj =
-/// mass_n p_nj, p_n from the restricted local step [Hughes 2016, eq. 4.16], which changes the entropy by Σ_n
-/// mass_n H(p_n). `base` is the target's statistic on all other rows. It becomes cluster 0, a separate
-/// cluster, unless it is less than one observation, or K is fixed, or reseed() was called. In these cases the
-/// cluster that explains it best receives it and becomes cluster 0.
+/// Splits the mass that a target (one or several clusters) has on some rows among k new clusters, with
+/// everything else held fixed. Row n gives r'_nj = mass_n p_nj to new cluster j, where p_n comes from the
+/// restricted local step [Hughes 2016, eq. 4.16]; this changes the entropy by Σ_n mass_n H(p_n). `base` is
+/// the target's statistic on all other rows. It becomes new cluster 0, unless it is less than one
+/// observation, or the number of clusters is fixed, or reseed() was called; then it is added to the new
+/// cluster that explains it best, which becomes cluster 0.
 ///
-/// The clusters are developed on a sample of the rows (2^11 rows, or four for each feature if that is more),
-/// weighted up to the mass of all rows; assign() then redistributes every row.
+/// The new clusters are developed on a sample of the rows (2^11 rows, or four for each feature if that is
+/// more), weighted up to the mass of all rows; assign() then redistributes every row.
 class RestrictedFit {
  public:
-  /// target: the clusters whose mass is divided. by_batch: the rows of each batch, with the joint mass that
+  /// target: the clusters whose mass is divided. by_batch: for each batch some rows, with the joint mass that
   /// these clusters have on each.
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,
                 const Target& target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
-  /// Seeds at most k clusters by Bregman k-means++ with a random sharpness (a factor on divergences), which
-  /// the first local steps use, too. Then alternates restricted local steps, merges that raise the
-  /// objective, and removal of clusters below one observation, until the number of clusters is stable.
-  /// Leaves one cluster if the seeds alone already merge into one. steps: how a learned prior is adapted to
-  /// the clusters, in the first call of develop() or halve(); empty: not at all.
+  /// Finds at most k clusters. Chooses rows as seeds by Bregman k-means++ with a random sharpness (how often
+  /// a seed counts when its cluster is estimated), which the first local steps use, too. Then alternates
+  /// restricted local steps, merges that raise the objective, and removal of clusters below one observation,
+  /// until the number of clusters is stable. Leaves one cluster if the clusters of the seeds merge into one
+  /// at once. steps: how a learned prior is adapted to the clusters, in the first call of develop() or
+  /// halve(); empty: not at all.
   void develop(Index k, std::optional<PriorSteps> steps, Stream& stream);
 
-  /// As develop(), but without merges, so that k clusters remain, except those below one observation: whether
-  /// one more is right shows only after the rows around have moved, too. Makes more local steps, since the
-  /// borders of overlapping clusters converge slowly.
+  /// Finds k clusters like develop(), but without merges; only clusters below one observation are removed.
+  /// Whether k is right shows only after nearby rows have been reassigned, too. Makes more local steps than
+  /// develop(), since the borders of overlapping clusters converge slowly.
   void reseed(Index k, Stream& stream);
 
-  /// Starts two clusters by giving each about half of every row (0.5 ± 0.1) and lets local steps enlarge the
-  /// difference in the direction in which the rows vary most. This finds clusters that seeds of single rows
-  /// miss, such as two that differ in their covariances only, in many dimensions.
+  /// Finds two clusters by giving each about half of every row (0.5 ± 0.1) and letting local steps enlarge
+  /// the difference in the direction in which the rows vary most. This finds clusters that seeds of single
+  /// rows miss, such as two that differ in their covariances only, in many dimensions.
   void halve(std::optional<PriorSteps> steps, Stream& stream);
 
   Index k() const { return k_; }
 
-  /// Makes the final restricted local step on the rows of every batch. shares: unless null, receives the
-  /// proportions p_nj in which each row is divided (rows × k for each batch).
+  /// Divides the rows of every batch among the k clusters, by a final restricted local step. shares: unless
+  /// null, receives the proportions p_nj in which each row is divided (rows × k for each batch).
   std::vector<Redistributed> assign(const std::vector<MassOnRows>& by_batch,
                                     std::vector<Vec>* shares = nullptr) const;
 
@@ -56,12 +58,13 @@ class RestrictedFit {
 
   Vec sum_of_sample(const Vec& mass) const;  // Σ mass φ over the sample's rows, p numbers
   void load_sample();
-  // Seeds at most k clusters. Returns false if fewer than two are found or, with may_collapse, if they merge
-  // at once.
+  // Chooses at most k rows as seeds and starts a cluster from each. Returns false if there are fewer than two
+  // or, with may_collapse, if they merge at once (collapses()).
   bool seed(Index k, bool base_of_its_own, Stream& stream, bool may_collapse);
-  // Forecast for the seeds, with each row in one cluster: do they all join by merges that each gain more
-  // than log 2 for each row? (Sharing rows between two clusters can add at most log 2 for each row to their
-  // objective.) If not, the seeds are left unchanged.
+  // Forecasts whether the clusters of the seeds will all merge into one: true if merges join them all, each
+  // gaining more than log 2 for each row, when every row belongs to one cluster. (Sharing rows between two
+  // clusters can add at most log 2 for each row to their objective.) If the result is false, the clusters are
+  // left unchanged.
   bool collapses();
   void place_base(const Vec& t, Index k, bool of_its_own);
   struct Limits {
@@ -72,8 +75,8 @@ class RestrictedFit {
 
   void iterate(const Limits& limits);
   void prune();  // removes and merges clusters until no step gains
-  // Learns the prior from the clusters of this object and all other clusters. Only for priors with occupied
-  // terms (terms for each cluster with observations, LearnedPrior).
+  // Learns the prior from the clusters of this object and all other clusters. Only for priors with terms for
+  // each cluster that has observations (LearnedPrior).
   void learn_prior(std::optional<PriorSteps> steps);
   void local_step(double sharpness = 1);
   bool drop_small();
@@ -84,7 +87,8 @@ class RestrictedFit {
   Vec all_counts() const;       // counts of the other clusters, then of these k
   std::vector<Index> by_size(const Vec& counts) const;
   Vec log_weights() const;
-  // near: like near_, for the clusters of `counts`.
+  // The allocation model's part of the ELBO for these counts. near: where the search for the parameters of
+  // the weights starts, like near_.
   double allocation_value(const Vec& counts, const Vec& near) const;
   double pair_entropy(Index a, Index b) const;
   RestrictedStep step() const;

@@ -1,44 +1,48 @@
-// A restricted local step: divides the mass that a target has on some rows among a few clusters.
+// The restricted local step: an update of q(z) that divides the mass of some rows on some clusters among a
+// few clusters.
 #pragma once
 #include "inference/learn/batch_work.h"
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// Result of a restricted local step on the rows of one batch.
+/// The result of a restricted local step on the rows of one batch. Its target is the cluster, or clusters,
+/// whose mass was divided.
 struct Redistributed {
   Vec left;            // statistic that left the target, p numbers
   Vec arrived;         // statistic that each cluster received, k × p
   double entropy = 0;  // exact change of the entropy of q(z)
 };
 
-/// Rows whose features are kept in memory: for each chunk of rows, its blocks.
+/// The features of rows that are kept in memory: for each chunk (consecutive rows), blocks of some hundred
+/// rows.
 using LoadedRows = std::vector<std::vector<FeatureBlock>>;
 
-/// The clusters of the step; everything else in the fit is held fixed.
+/// Divides the mass of some rows among k clusters; everything else in the fit is held fixed.
 struct RestrictedStep {
   Index k = 0;
   Vec t;              // statistics of the clusters, k × p
   Vec log_weights;    // log weights of the clusters, k × (1 + C), as in MixtureAlloc
   bool hard = false;  // each row belongs to its best cluster alone
 
-  /// Divides the mass of the rows `where`. share: unless null, receives the proportions p_n in which each row
-  /// is divided (rows × k). loaded: the features of the same rows if they are in memory, or empty; with it,
-  /// only `arrived` and the proportions are computed.
+  /// Divides the mass that `where` gives for each of its rows. share: unless null, receives the proportions
+  /// in which each row is divided (rows × k). loaded: the features of the same rows if they are in memory, or
+  /// empty; if they are given, only `arrived` and the proportions are computed.
   Redistributed on(const ObsModel& obs, const Dataset& data, const MassOnRows& where, Pool& pool,
                    Vec* share = nullptr, const LoadedRows* loaded = nullptr) const;
 
-  /// The proportions p_n in which each of these rows would be divided (rows × k); ignores `hard`.
+  /// The proportions in which each of these rows would be divided (rows × k); `hard` has no effect.
   Vec shares(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool& pool) const;
 
   void write(Writer& out) const;
   static RestrictedStep read(Reader& in);
 };
 
-/// A task that makes the step on rows of one batch.
+/// A task that makes a restricted local step (RestrictedStep) on some rows of one batch.
 class AssignWork final : public BatchWork {
  public:
-  /// share: as in RestrictedStep::on(); null when the task is done by another process.
+  /// share: receives the proportions as in RestrictedStep::on(), or null; null also when another process does
+  /// the task.
   AssignWork(Index batch, std::shared_ptr<const RestrictedStep> step, const MassOnRows& where, Vec* share)
       : BatchWork(batch, nullptr), step_(std::move(step)), where_(&where), share_(share) {}
   AssignWork(Index batch, Reader& in);
@@ -60,7 +64,7 @@ class AssignWork final : public BatchWork {
   Vec* share_ = nullptr;
 };
 
-/// A task that computes MassOnRows::statistic() for one batch.
+/// A task that computes MassOnRows::statistic(), the statistic of some rows' mass, for one batch.
 class StatisticWork final : public BatchWork {
  public:
   StatisticWork(Index batch, const MassOnRows& where) : BatchWork(batch, nullptr), where_(&where) {}

@@ -1,4 +1,4 @@
-// Draws the clusters of single rows given the clusters of all other rows.
+// Draws of the clusters of single rows given the clusters of all other rows.
 #pragma once
 #include <functional>
 
@@ -8,21 +8,22 @@
 
 namespace bnpvi::mixtures {
 
-/// Draws with prior odds that depend on the size T_0 of a cluster (PartitionPrior), since the weights of
-/// clusters are integrated out.
+/// Draws clusters of rows with the weights of clusters integrated out: the prior odds of a cluster then
+/// depend on its size T_0 (PartitionPrior).
 class RowDraws final : public ClusterDraws {
  public:
-  /// Keeps references to prior, urns (the statistics of the clusters) and pool. `most`: as in ClusterDraws.
+  /// Keeps references to prior, pool and urns (the statistics of the clusters, which rows leave and join one
+  /// at a time). `most`: as in ClusterDraws.
   RowDraws(const PartitionPrior& prior, RowUrns& urns, Pool& pool,
            Index most = std::numeric_limits<Index>::max());
 
-  /// Labels all rows in random order, each given the rows before it. None of the rows may be in the urns (the
-  /// statistics of the clusters) yet. Returns Σ log p(x_i | rows before it) without the base measure, if the
-  /// urns were empty at first.
+  /// Draws labels of all rows in random order, each given the rows before it. None of the rows may be in the
+  /// urns (the statistics of the clusters) yet. Returns Σ log p(x_i | rows before it) without the base
+  /// measure, if the urns were empty at first.
   double place_all(std::vector<int>& label, Stream& stream);
 
-  /// Takes each row, in random order, out of the urn (the statistic) of its cluster, and draws its cluster
-  /// anew.
+  /// Makes one Gibbs sweep: takes each row, in random order, out of the urn (the statistic) of its cluster,
+  /// and draws its cluster anew.
   void draw_all(std::vector<int>& label, Stream& stream);
 
  private:
@@ -32,12 +33,12 @@ class RowDraws final : public ClusterDraws {
   const RowUrns& urns_;
 };
 
-/// A function that receives, for a row, the weights by which RowDraws would draw its cluster: the log of
-/// their sum, and K + 1 probabilities, which sum to 1; the last is that of a new cluster.
+/// A function that receives, for a row, the probabilities with which RowDraws would draw its cluster: K + 1
+/// numbers that sum to 1, the last for a new cluster; and log_sum, the log of their sum before normalisation.
 using UseShares = std::function<void(Index row, double log_sum, const double* share)>;
 
-/// Calls use() for every row, on all threads. No row may have been put in the urns (the statistics of the
-/// clusters).
+/// Calls use() with the probabilities of each row's clusters, for every row, on all threads. No row may be in
+/// the urns (the statistics of the clusters).
 void share_out(const PartitionPrior& prior, const RowUrns& urns, Pool& pool, const UseShares& use);
 
 }  // namespace bnpvi::mixtures

@@ -4,8 +4,8 @@
 
 namespace bnpvi::mixtures {
 
-/// The clusters of a stream: all that learning from its next batch depends on, apart from models, options
-/// and seed.
+/// The clusters that a mixture has learned from a stream so far. Learning from the next batch depends on
+/// nothing else except models, options and seed.
 struct RunningClusters : RunningState {
   double concentration = 1;
   Vec recent;  // φ of the latest rows (m × p), oldest first

@@ -4,33 +4,34 @@
 
 namespace bnpvi::mixtures {
 
-/// Remembers the responsibilities seen during a lap, for moves that decide what to change after they have
-/// seen how clusters share rows. Clusters have the numbers that they had during the lap, unless stated
-/// otherwise.
+/// Remembers the responsibilities of all rows during a lap (a pass over all batches), for moves that must
+/// know how clusters share rows before they decide what to change. Clusters have the numbers that they had
+/// during the lap, unless stated otherwise.
 class SeenRows {
  public:
   explicit SeenRows(std::size_t n_batches) : batch_(n_batches) {}
 
-  /// Stores the rows of a batch, ascending, with all their responsibilities.
+  /// Stores the rows of batch b, ascending, with all their responsibilities.
   void set(Index b, TouchedRows rows);
 
-  /// K × K, symmetric: the entropy that each pair of clusters would lose by joining (shared_entropy), summed
-  /// over rows.
+  /// For each pair of clusters the entropy of q(z) that it would lose by joining (shared_entropy), summed
+  /// over rows; K × K, symmetric.
   Vec shared(Index k) const;
 
-  /// For each batch, the rows on which these clusters together have a responsibility of at least `least`.
-  /// The result has the present numbers of clusters.
+  /// For each batch, the rows on which these clusters together have a responsibility of at least `least`. In
+  /// the result clusters have their present numbers, not those of the lap.
   std::vector<TouchedRows> on(const Target& clusters, double least) const;
 
-  /// The present number of cluster j.
+  /// The present number of the cluster that was number j during the lap; moves may have changed it since.
   Index now(Index j) const { return now_.empty() ? j : now_[j]; }
-  /// Renumbers the present clusters: cluster j becomes number[j]. Arguments and results with the numbers that
-  /// clusters had during the lap are not affected.
+  /// Records that moves have renumbered the present clusters: cluster j is now number[j]. Arguments and
+  /// results with the numbers that clusters had during the lap are not affected.
   void renumber(const std::vector<Index>& number);
-  /// Call when the rows that on() returned for this `least` have been reassigned: the responsibilities seen
-  /// of them are then outdated.
+  /// Records that the rows that on() returned for this `least` have been reassigned, so that the
+  /// responsibilities remembered for them are outdated.
   void change(const std::vector<TouchedRows>& rows, double least);
-  /// True when rows that on() would return for the same `least` may have been reassigned.
+  /// True when rows on which these clusters have a responsibility of at least `least`, as passed to change(),
+  /// may have been reassigned since the lap.
   bool may_have_changed(const Target& clusters) const;
 
  private:

@@ -1,11 +1,12 @@
-// The rows of a batch that belong to the targets of a move.
+// The rows of a batch that belong to the clusters that a move changes.
 #pragma once
 #include "foundation/random.h"
 #include "inference/learn/state.h"
 
 namespace bnpvi::mixtures {
 
-/// Clusters whose mass is redistributed together: one, or several that are joined first.
+/// Clusters whose mass (weights of rows times responsibilities) a move redistributes together: one cluster,
+/// or several that are joined first.
 using Target = std::vector<Index>;
 
 /// Rows of a batch, each with the mass (weight of the row times responsibility) that may be moved.
@@ -14,40 +15,41 @@ struct MassOnRows {
   Vec mass;
   bool all = true;  // the target has no mass on other rows, so its statistic there is exactly 0
 
-  // If rows may lack cells: the weights under which missing cells were expected when the mass was assigned;
-  // the clusters that have the mass, given as rows of these weights; and the mass of each cluster (rows ×
-  // clusters).
+  // If rows may lack cells: the weights (clusters' parameters) under which missing cells were replaced by
+  // expectations when the mass was assigned; the clusters that have the mass, given as rows of these weights;
+  // and the mass of each cluster (rows × clusters).
   std::shared_ptr<const Weights> expected;
   Target cluster;
   Vec by_cluster;
 
   double total() const;
 
-  /// The statistic of this mass (p numbers), computed with the same expectations of missing cells as the
-  /// batch's summary.
+  /// The statistic Σ mass φ(x) of the rows, p numbers. Missing cells are replaced by the same expectations as
+  /// in the summary of the batch.
   Vec statistic(const ObsModel& obs, const Dataset& data, Pool& pool) const;
 
   void write(Writer& out) const;
   static MassOnRows read(Reader& in);
 };
 
-/// Copies about `rows` of the rows of all batches, or all of them. Returns the copied data and, as `sample`,
-/// these rows, numbered as in the copy, with their mass scaled up to the mass of all rows.
+/// Copies about `rows` of the rows of all batches, or all of them if there are fewer. Returns the copied data
+/// and, as `sample`, the rows numbered as in the copy, with their mass scaled up to the mass of all rows.
 Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_batch, Index rows,
                    Stream& stream, MassOnRows& sample);
 
-/// Archives the weights of a visit, for MassOnRows and other types.
+/// Write and read the weights with which a visit was made, for MassOnRows and other types.
 void write_weights(Writer& out, const std::shared_ptr<const Weights>& weights);  // null: none
 std::shared_ptr<const Weights> read_weights(Reader& in);
 void write_targets(Writer& out, const std::vector<Target>& targets);
 std::vector<Target> read_targets(Reader& in);
 
-/// During a visit, collects for each target the rows on which it has at least 1 % of the responsibility, and
-/// the change of entropy when its clusters are joined.
+/// Observes a visit of a batch and collects, for each target (cluster or clusters to be redistributed), the
+/// rows on which the target has at least 1 % of the responsibility, and the change of entropy when its
+/// clusters are joined.
 class TargetRows final : public Watch {
  public:
-  /// expects: true if rows may lack cells; the weights of the visit, under which they are expected, are then
-  /// kept.
+  /// expects: true if rows may lack cells; then the weights of the visit are kept, under which missing cells
+  /// are replaced by expectations.
   TargetRows(std::vector<Target> targets, bool expects) : targets_(std::move(targets)), expects_(expects) {}
   static std::unique_ptr<Watch> read(Reader& in);
 
@@ -76,8 +78,8 @@ class TargetRows final : public Watch {
   std::vector<std::vector<Found>> found_;    // rows found for each target in each chunk
 };
 
-/// Change of the entropy Σ −w r log r, over the rows of a block with weights w, when the responsibilities r
-/// of the clusters `joined` are added up; ≤ 0.
+/// The change of the entropy Σ −w r log r, over the rows of a block with weights w, when the responsibilities
+/// r of the clusters `joined` are added up; never positive.
 double joining_entropy(const Responsibilities& r, const Target& joined, const FeatureBlock& block);
 
 }  // namespace bnpvi::mixtures

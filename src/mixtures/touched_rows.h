@@ -6,7 +6,8 @@
 
 namespace bnpvi::mixtures {
 
-/// The rows on which a target has some responsibility, with their responsibilities under all clusters.
+/// The rows of a batch on which a target (some clusters) has some responsibility, with their responsibilities
+/// under all clusters. Those of all rows are stored one after the other, in `cluster` and `value`.
 struct TouchedRows {
   std::vector<Index> rows;       // numbers of the rows, ascending
   Vec weight;                    // weight of each row, in the order of `rows`
@@ -14,8 +15,8 @@ struct TouchedRows {
   std::vector<int> cluster;
   Vec value;
 
-  // If rows may lack cells: the weights under which missing cells were expected at the visit, and for each
-  // cluster its row of these weights.
+  // If rows may lack cells: the weights (clusters' parameters) under which missing cells were replaced by
+  // expectations at the visit, and for each cluster its row of these weights.
   std::shared_ptr<const Weights> expected;
   std::vector<Index> at_visit;
 
@@ -27,20 +28,20 @@ struct TouchedRows {
   TouchedRows with_mass(const Target& target, double least) const;  // rows on which it has at least `least`
   double get(Index row, Index j) const;                // responsibility of cluster j for rows[row]
   double mass(Index row, const Target& target) const;  // total responsibility of the target
-  /// Renumbers: cluster j becomes number[j]; −1 for a deleted cluster, which must have no mass on these
-  /// rows.
+  /// Renumbers the clusters: cluster j becomes number[j]; −1 for a deleted cluster, which must have no mass
+  /// on these rows.
   void renumber(const std::vector<Index>& number);
 
   void write(Writer& out, bool with_weights) const;
   static TouchedRows read(Reader& in);
 };
 
-/// During a visit, collects for each target the rows on which it has any mass, or a responsibility of at
-/// least `least`.
+/// Observes a visit of a batch and collects, for each target (some clusters), the rows on which it has any
+/// mass, or a responsibility of at least `least`.
 class TouchedSink final : public Watch {
  public:
-  /// expects: true if rows may lack cells; the weights of the visit, under which these are expected, are then
-  /// kept.
+  /// expects: true if rows may lack cells; then the weights of the visit are kept, under which missing cells
+  /// are replaced by expectations.
   TouchedSink(const std::vector<Target>& targets, bool expects, double least = 0);
   static std::unique_ptr<Watch> read(Reader& in);
 
@@ -55,7 +56,8 @@ class TouchedSink final : public Watch {
   void write_result(Writer& out) const override;
   void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) override;
 
-  /// Rows in ascending order, whatever the order of the visit was (L-sparse visits sort rows by cluster).
+  /// The rows collected for a target, in ascending order, whatever the order of the visit was: with L-sparse
+  /// responsibilities (at most L clusters a row) rows are visited by cluster.
   TouchedRows rows_of(std::size_t target) const;
 
  private:
@@ -68,7 +70,7 @@ class TouchedSink final : public Watch {
   std::vector<std::vector<TouchedRows>> found_;       // rows found for each target in each chunk
 };
 
-/// Subtracts some rows from the summary of their batch.
+/// A task that subtracts some rows from the summary (sums of statistics) of their batch.
 class WithoutWork final : public BatchWork {
  public:
   WithoutWork(Index batch, std::shared_ptr<const Summary> whole, const TouchedRows& touched)
@@ -92,11 +94,12 @@ class WithoutWork final : public BatchWork {
 };
 
 /// Prepares another visit of some rows. Returns for every batch the rows to be visited, and the batch's
-/// summary without their statistics and entropy.
+/// summary (sums of statistics and entropy) without these rows.
 std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
                                       const std::vector<TouchedRows>& touched);
 
-/// Do two targets have a row in common? a, b: their rows by batch; no batches at all: no rows.
+/// True when two targets of moves have a row in common. a, b: the rows of each target by batch; an empty
+/// list: no rows.
 bool share_rows(const std::vector<TouchedRows>& a, const std::vector<TouchedRows>& b);
 
 }  // namespace bnpvi::mixtures

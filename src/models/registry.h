@@ -1,5 +1,5 @@
-// Makes models from their names; the only place that lists them all (for their fields see
-// inst/design/glue.md).
+// Makes models from their names. Only this file lists all models; their fields are described in
+// inst/design/glue.md.
 #pragma once
 #include <memory>
 
@@ -13,19 +13,22 @@
 
 namespace bnpvi {
 
-/// Builds the model that fields.text("family") names; throws std::invalid_argument for an unknown family.
+/// Builds the observation model that fields.text("family") names; throws std::invalid_argument for an unknown
+/// family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
-/// response: model of the documents' responses, for topic models; null: none.
+/// Builds the allocation model (prior of the assignments to clusters) that the fields name. response: model
+/// of the documents' responses, for topic models; null: none.
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},
                                              RowBound bound = RowBound::tight,
                                              const Fields* response = nullptr);
-/// The prior of partitions that belongs to a prior of mixture weights. A concentration that is learned starts
-/// at the mean of its prior.
+/// The prior of partitions that a prior of mixture weights implies. A concentration that is learned starts at
+/// the mean of its prior.
 mixtures::PartitionPrior make_partition_prior(const Fields& fields);
-/// The prior of topics in a sampler, from the fields of a topic model.
+/// The prior of topics and their proportions for a Gibbs sampler, from the fields of a topic model.
 topics::TopicPrior make_topic_prior(const Fields& fields);
-/// The posterior of a model given data, as the target of Markov chains. split_merge: proposals of splits and
-/// merges in each sweep, for mixtures and sequences. Model and data must outlive the target.
+/// Makes the posterior of a model given data, as the target of Markov chains. split_merge: number of
+/// proposals of splits and merges in each sweep, for mixtures and sequences. Model and data must outlive the
+/// target.
 std::unique_ptr<Target> make_target(const Fields& prior, const ObsModel& obs, const Dataset& data,
                                     Index split_merge);
 

@@ -1,14 +1,17 @@
-// Blocks of the relational model: one for each community, and one background for all other pairs.
+// The relational model in which each community has a block of its own and all other pairs share one, the
+// background.
 #pragma once
 #include "networks/relational.h"
 
 namespace bnpvi::networks {
 
-/// A pair's value y depends on the communities s and r of its ends: y ~ f(φ_k) if s = r = k, else y ~ f(ε). ε
-/// has a prior like φ_k, and a separate statistic. Takes O(K) time for each link.
+/// A model in which the value y of a pair depends on the communities s and r of its ends: y ~ f(φ_k) if s = r
+/// = k, else y ~ f(ε). ε, the parameter of the background, has a prior like φ_k and a separate statistic. An
+/// update takes O(K) time for each link, with K communities.
 class AssortativeBlocks final : public Relational {
  public:
-  /// background: model of ε, the parameter of the background.
+  /// blocks: model of the parameters φ_k within communities; background: model of ε, between different
+  /// communities. start: initial proportions of nodes in communities.
   AssortativeBlocks(const Links& links, const LinkModel& blocks, const LinkModel& background, double gamma,
                     double alpha, const Shares& start);
 

@@ -7,31 +7,33 @@
 
 namespace bnpvi::networks {
 
-/// A community to be divided, `of`, and the nodes that leave it, in ascending order.
+/// Community `of`, which is to be divided, and the nodes that leave it for a new community, in ascending
+/// order.
 struct Division {
   Index of;
   std::vector<int> leaves;
 };
 
-/// Divides `nodes` in two halves of high modularity [Newman 2006]: the links within halves should exceed what
-/// the nodes' degrees among themselves would give at random. Breadth-first search from two random seeds
+/// Divides `nodes` into two halves of high modularity [Newman 2006]: the links within halves should exceed
+/// what the nodes' degrees among themselves would give at random. Breadth-first search from two random nodes
 /// divides the nodes; then nodes change sides as long as that gains. The best of `tries` such local searches
-/// is kept. Returns the nodes of one half, or none when no division has two halves. Nodes without links to
-/// the others are never in it. `nodes` must be in ascending order, and so is the result. Time is proportional
-/// to the nodes' links.
+/// is used. Returns the nodes of one half, or none when no division has two halves. Nodes without links to
+/// the others are never in this half. `nodes` must be ascending, and so is the result. The time is
+/// proportional to the number of the nodes' links.
 std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream);
 
-/// Groups of nodes, whose number grows: the group with most link ends is divided in two, again and again.
+/// A division of the nodes into groups that become more: the group with most link ends is divided into two,
+/// again and again.
 class Groups {
  public:
-  /// One group of all nodes.
+  /// Starts with one group of all nodes. tries: as in bisected().
   Groups(const Links& links, int tries, Stream& stream);
 
   Index k() const { return static_cast<Index>(groups_.size()); }
-  /// Divides one group; the nodes that leave it become the last group. `done` receives the division. Returns
-  /// false if no group can be divided in two halves.
+  /// Divides one group by bisected(); the nodes that leave it become the last group. `done` receives the
+  /// division. Returns false if no group can be divided in this way.
   bool divide(Division& done);
-  /// Divides the largest group in two by the order of its nodes, whatever their links.
+  /// Divides the largest group into two by the order of its nodes, whatever their links.
   void cut();
   std::vector<int> labels() const;  // from 0
 
@@ -49,8 +51,8 @@ class Groups {
   std::vector<Group> groups_;
 };
 
-/// Labels of k groups; where no group has two halves, some are cut (Groups::cut()). k must be at most the
-/// number of nodes.
+/// Labels of k groups of nodes (Groups); if fewer groups can be found by links, some are cut without regard
+/// to links (Groups::cut()). k must be at most the number of nodes.
 std::vector<int> divided(const Links& links, Index k, int tries, Stream& stream);
 
 }  // namespace bnpvi::networks

@@ -1,12 +1,12 @@
-// Degrees of nodes in a degree-corrected blockmodel.
+// Degrees of nodes (numbers of their links) in a degree-corrected blockmodel.
 #pragma once
 #include "networks/links.h"
 
 namespace bnpvi::networks {
 
-/// Sums over the nodes of a cluster, or the numbers of one node: count of nodes, their link ends d_i, and the
+/// The size of a cluster, or of one node: the count of nodes, the number of their link ends d_i, and of the
 /// additional ends h_i that stand for hidden pairs (see Degrees). In a model without degrees only the count
-/// of nodes.
+/// is used.
 struct Mass {
   double nodes = 0, ends = 0, lent = 0;
   double theta() const { return nodes + ends + lent; }
@@ -14,24 +14,27 @@ struct Mass {
   Mass operator-(const Mass& x) const { return {nodes - x.nodes, ends - x.ends, lent - x.lent}; }
 };
 
-/// y_ij ~ Poisson(t_i t_j φ_kl); links of a node with itself are Poisson(t_i² φ_kk / 2). In a cluster of n_k
-/// nodes t = n_k Dirichlet(1, ..., 1): activities that average 1 [Karrer and Newman 2011, with the prior of
-/// Côme, Jouvin, Latouche and Bouveyron 2021]. Undirected. Whatever t is, Σ t_i t_j over pairs is n_k n_l,
-/// and n_k² / 2 within a cluster. With d_i the link ends of node i and D_k their sum over cluster k,
+/// The degrees of nodes in a degree-corrected blockmodel, in which nodes i and j of clusters k and l have
+/// y_ij ~ Poisson(t_i t_j φ_kl); links of a node with itself are Poisson(t_i² φ_kk / 2). Undirected. t_i is
+/// the activity of node i. In a cluster of n_k nodes t = n_k Dirichlet(1, ..., 1), which averages 1 [Karrer
+/// and Newman 2011, with the prior of Côme, Jouvin, Latouche and Bouveyron 2021]. Whatever t is, N_kl = Σ t_i
+/// t_j over pairs is n_k n_l, and n_k² / 2 within a cluster. With S_kl the number of links between two
+/// clusters, Λ the log evidence of φ_kl (LinkModel), d_i the link ends of node i and D_k their sum over
+/// cluster k,
 ///   log p(y | z) = Σ_{k≤l} Λ(N_kl, S_kl) + Σ_k [D_k log n_k + log Γ(n_k) − log Γ(n_k + D_k)]
 ///                  + Σ_i log Γ(1 + d_i) − Σ log y_ij! − (links of nodes with themselves) log 2.
 ///
-/// Where pairs are hidden, the sums of t_i t_j over observed pairs (the exposures) depend on t, and log p(y |
-/// z) is bounded with
+/// If pairs are hidden (not observed), the sums of t_i t_j over observed pairs depend on t, and log p(y | z)
+/// is bounded with
 ///   q(t_k) = n_k Dirichlet(θ),  θ_i = 1 + d_i + h_i,  Θ_k = n_k + D_k + H_k:
 ///   N_kl = n_k n_l (1 − Σ_hidden θ_i θ_j / (Θ_k Θ_l)),
 ///   N_kk = n_k² (½ − Σ_hidden θ_i θ_j / (Θ_k (Θ_k + 1))).
 /// The bracket becomes D log n + log Γ(n) − log Γ(Θ) + H ψ(Θ), and log Γ(1 + d_i) becomes log Γ(θ_i) − h_i
 /// ψ(θ_i). This is a bound for any h, exact for h = 0 without hidden pairs. h_i is about the number of link
-/// ends that the node's hidden pairs would have at the density of its others, (1 + d_i) δ x_i / (1 + δ (1 −
-/// x_i)), with x_i the fraction of its n pairs that is hidden and δ the mean degree of a node without hidden
-/// pairs; a node all of whose pairs are hidden is as active as the average. h_i is rounded to multiples of
-/// 2^−10, so that sums are exact in any order.
+/// ends that the node's hidden pairs would have if they had as many as its other pairs: (1 + d_i) δ x_i / (1
+/// + δ (1 − x_i)), with x_i the fraction of its n pairs that is hidden and δ the mean degree of a node
+/// without hidden pairs; a node all of whose pairs are hidden is as active as the average. h_i is rounded to
+/// multiples of 2^−10, so that sums are exact in any order.
 class Degrees {
  public:
   explicit Degrees(const Links& links);
@@ -40,12 +43,14 @@ class Degrees {
   double theta(Index i) const { return 1 + ends_[i] + lent_[i]; }
   const Vec& ends() const { return ends_; }
   const Vec& lent() const { return lent_; }
-  /// The terms of log p(y | z) that do not depend on labels: those of nodes, and the base measure of links of
-  /// nodes with themselves.
+  /// The terms of log p(y | z) that do not depend on the labels z: those of single nodes, and the base
+  /// measure of links of nodes with themselves.
   double log_base() const { return log_base_; }
-  /// The term of one cluster in log p(y | z), in brackets above, with h; 0 for a cluster without nodes.
+  /// The term of one cluster in log p(y | z), given its size: D log n + log Γ(n) − log Γ(Θ) + H ψ(Θ) in the
+  /// notation of the class; 0 for a cluster without nodes.
   static double evidence(const Mass& cluster);
-  /// N_kl of two clusters and, below, N_kk of a cluster with itself. hidden: Σ θ_i θ_j over the hidden pairs.
+  /// The sums of E t_i t_j over the observed pairs of two clusters (N_kl) or, pairs_within(), of one cluster
+  /// with itself (N_kk). hidden: Σ θ_i θ_j over the hidden pairs.
   static double pairs(const Mass& a, const Mass& b, double hidden);
   static double pairs_within(const Mass& a, double hidden);
 

@@ -1,4 +1,4 @@
-// Overlapping communities in a degree-corrected model.
+// Overlapping communities of nodes with different activities (degree-corrected model).
 #pragma once
 #include "networks/overlap.h"
 
@@ -12,31 +12,34 @@ struct GammaPriors {
   double dense;                       // n · K up to which every node has its own q in every community
 };
 
-/// m_ij ~ Poisson(ε T_i T_j + Σ_k φ_k t_ik t_jk), t_ik ~ Gamma(αβ_k, rate α), T_i = Σ_k t_ik, β by sticks of
-/// γ. Then t_i / T_i ~ DP(αβ) are the memberships of node i, and T_i ~ Gamma(α, α), independent of these, is
-/// its activity. A pair without a link contributes −E λ_ij, with λ_ij the Poisson rate: a sum over
-/// communities of products, so that all n² pairs together take a few sums over nodes.
+/// A model of overlapping communities of nodes with different activities. The value of a pair of nodes comes
+/// from m_ij ~ Poisson(ε T_i T_j + Σ_k φ_k t_ik t_jk), t_ik ~ Gamma(αβ_k, rate α), T_i = Σ_k t_ik, with
+/// stick-breaking proportions β of concentration γ. Then t_i / T_i ~ DP(αβ) are the memberships of node i,
+/// and T_i ~ Gamma(α, α), independent of these, is its activity. A pair without a link contributes −E λ_ij to
+/// the bound, with λ_ij the Poisson rate: a sum over communities of products, so that all n² pairs together
+/// take a few sums over nodes.
 ///
 /// With l_ij the rate at the geometric means exp E log t and exp E log φ, m_ij of a link is a Poisson count
 /// above 0, divided among communities and background in proportion to their parts of l_ij. At this optimum a
 /// link contributes log(e^l − 1), or y log l − log y! with counts. q of everything else is a product of Gamma
 /// and Beta distributions. Communities after the first K keep their prior under q and are integrated out: the
 /// bound is that of the model with infinitely many communities. The prior of t enters through −log Γ(απ_k) ≥
-/// log α + log π_k, which holds for α ≤ 1. Directed: each pair of nodes has two values, with the same
-/// memberships at both ends.
+/// log α + log π_k, which holds for α ≤ 1. In a directed network each pair of nodes has two values, with the
+/// same memberships at both ends.
 ///
 /// Nodes whose links practically exclude community k (exp E log t below 1e-12) share a single q(t_ik), a
 /// Gamma distribution. This restricts q at almost no cost, since these nodes differ only in the sums over
-/// their pairs. All other nodes have a `Part`, a separate q(t_ik). Memory and time of laps are therefore
+/// their pairs. Every other node has a separate q(t_ik), a `Part`. Memory and time of laps are therefore
 /// proportional to links and parts, not to nK, and a change of one community can be judged by its nodes
 /// alone.
 ///
-/// A node with a label has t_ik = 0 in those of the K communities that it may not be in; this is an
+/// A node with a known label has t_ik = 0 in those of the K communities that it may not be in; this is an
 /// assumption of the model, not an event with a probability. All nodes then have parts in all other
 /// communities (dense: Inf).
 class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
  public:
-  /// start: proportions of each node in the communities; a row of zeros is replaced by even proportions.
+  /// start: initial proportions of each node in the communities; a row of zeros is replaced by even
+  /// proportions.
   GammaNetwork(const Links& links, const GammaPriors& priors, const Shares& start);
 
   std::unique_ptr<Overlap> copy() const override { return std::make_unique<GammaNetwork>(*this); }
@@ -67,8 +70,9 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void refresh() override;
 
  private:
-  // A node's own q(t_ik) = Gamma(shape, rate) for community k: its mean, E log, exp E log (0 where the node's
-  // links exclude the community), its term of the bound, and the node's expected link ends in the community.
+  // The separate q(t_ik) = Gamma(shape, rate) of one node for community k, t_ik being its activity there: its
+  // mean, E log, exp E log (0 where the node's links exclude the community), its term of the bound, and the
+  // node's expected number of link ends in the community.
   struct Part {
     int k;
     double ends, shape, rate, mean, log, tilde, term;
@@ -76,24 +80,26 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   using Row = std::vector<Part>;  // the parts of a node, k ascending
 
   struct Community {
-    // The q(t_ik) that all nodes without their own (a Part) in this community share; mean 0 if there are no
-    // such nodes.
+    // The q(t_ik) that all nodes without a separate one (a Part) in this community share; mean 0 if there are
+    // no such nodes.
     double shape = 1, rate = 1, mean = 0, log = 0;
-    // Sums over the nodes that have a part in the community (their own q of t_ik): of means, squares, E log
-    // and terms; of (mean − mean of nodes without a part) times the node's number of hidden pairs; and of the
-    // product of two such differences over hidden pairs.
+    // Sums over the nodes with a separate q(t_ik) (a Part) in this community: of means, squares, E log and terms
+    // of the bound. With d_j the mean of node j minus the mean of nodes without a part: the sum of d_j times the
+    // node's number of hidden pairs, and the sum of d_i d_j over hidden pairs.
     double sum = 0, squares = 0, logs = 0, terms = 0, hidden_ends = 0, hidden = 0;
-    // q(φ_k), and Σ m_ijk, the expected counts of links, as of the last visit of the links.
+    // The posterior q(φ_k) of the community's rate, and the expected counts of links Σ m_ijk as of the last
+    // visit of the links.
     double phi_shape = 1, phi_rate = 1, phi_log = 0, phi_tilde = 1, counts = 0;
     double phi() const { return phi_shape / phi_rate; }
   };
-  // For T_i = own_i + others, where others = Σ_k (mean of nodes without a part in k). Sums over nodes of
-  // own_i, of its square, and of its product with the node's number of hidden pairs; sum over hidden pairs of
-  // own_i own_j; and `others`.
+  // Sums that give the total activity T_i = own_i + others of nodes, where `others` = Σ_k (mean of nodes
+  // without a part in k). Over nodes: the sums of own_i, of its square, and of its product with the node's
+  // number of hidden pairs; over hidden pairs: the sum of own_i own_j.
   struct Totals {
     double sum = 0, squares = 0, hidden_ends = 0, hidden = 0, others = 0;
   };
-  // All numbers of q that do not belong to single nodes.
+  // All numbers of q that do not belong to single nodes: those of communities and background, and sums over
+  // nodes.
   struct Globals {
     std::vector<Community> communities;  // the K communities
     Community background;                // for ε: only q(φ) and the counts are used
@@ -140,8 +146,8 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void find_sums();
   void leave_out_of_large();  // drops parts that the nodes' links exclude, where n · K is large
 
-  // Adds a link's expected ends to nodes i (to_i) and j (to_j), and its counts times `weight`; returns its
-  // term of the bound.
+  // Updates q of a link's count: adds its expected ends to nodes i (to_i) and j (to_j), and `weight` times
+  // its expected counts to communities and background. Returns its term of the bound.
   double visit_link(Index i, Index j, double y, bool to_i, bool to_j, double weight);
   double products_of(Index i) const;  // work of visiting the links of a node and then the node itself
   void visit_links();
@@ -152,23 +158,25 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void update_sticks();
   static void set_rate(Community& community, double shape, double rate);
 
-  // halve(): divides the q of nodes without a part in community k evenly between k and a new community, which
-  // also gets a copy of q(φ_k); add_others(): adds the q of nodes without a part in b to that of a.
+  // Two steps that change q of the nodes without a part in a community. halve() divides it evenly between
+  // community k and a new one, which also gets a copy of q(φ_k); add_others() adds that of community b to
+  // that of a.
   void halve(Index k);
   void add_others(Index a, Index b);
   static void divide(Row& row, Index of, Index to, double share, double little, double c);
-  // Divides the part of a node when its community is divided and `made` is the new one; if the node may be in
-  // only one of the two, everything goes there.
+  // Divides a node's part (separate q(t_ik)) when its community is divided and `made` is the new one; if the
+  // node may be in only one of the two, that one gets the whole part.
   void divide_part(Index i, const Division& division, Index made, double share, double little);
   void leave_out_disallowed(Index k);  // drops parts of nodes that may not be in k
   void join(Row& row, Index a, Index b) const;
   static void remove(Row& row, Index k);
   static void renumber(Row& row, const std::vector<Index>& number);  // removes parts with number −1
-  // Reorders communities and removes those not in `order`. weights: K + 1 numbers, that of the rest last.
+  // Reorders communities and removes those that are not in `order`. weights: expected proportions of the K
+  // communities, then that of all further ones.
   void keep(const std::vector<Index>& order, const Vec& weights);
 
-  // Changes that visit only some nodes (LocalMoves). Undo: all that such a change may alter, as it was
-  // before.
+  // All that a change of some nodes only (LocalMoves) may alter, as it was before the change, so that it can
+  // be undone.
   struct Undo {
     Globals globals;
     HdpSticks sticks;
@@ -182,15 +190,17 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
     bool stale = false;
   };
   Undo remember(std::vector<Index> communities) const;
-  double gained(const Undo& undo, double least);  // gain of the bound; if it is not above `least`, restores
-                                                  // the state
+  // The gain of the bound by a change; if it is not above `least`, takes the change back.
+  double gained(const Undo& undo, double least);
   double visit_links_of(const std::vector<int>& nodes);
-  // Makes some laps that update only these nodes, their links, and the rates of the communities `open`, which
-  // must have no other nodes.
+  // Makes some laps that update only q of these nodes, q of their links, and the rates of the communities
+  // `open`, which must have no other nodes.
   void settle(const std::vector<int>& nodes, const std::vector<Index>& open, Index laps);
   void make_last(Index k);                // swaps numbers with the last community
-  void without_last(const Vec& weights);  // removes the last community; weights: K + 1, that of the last is
-                                          // left out
+  // Removes the last community. weights: expected proportions of the K communities and, last, of all further
+  // ones, where the proportion of the removed community was already added to another; its own entry is
+  // dropped.
+  void without_last(const Vec& weights);
   void find_sums_among(const std::vector<int>& nodes, const std::vector<Index>& communities);
 
   GammaPriors priors_;

@@ -1,14 +1,18 @@
-// Blocks of the relational model: one for every pair of communities.
+// The relational model in which every pair of communities has a block of its own.
 #pragma once
 #include "networks/relational.h"
 
 namespace bnpvi::networks {
 
-/// y ~ f(φ_sr), undirected φ_sr = φ_rs: the density between any two communities, or within one, is free, and
-/// may be low as well as high. Takes O(K²) time for each link and node, so it is for few communities. Tables
-/// are K × K; undirected ones are symmetric, with each block's statistic in both places. With R = Σ_i ρ_i,
+/// A model in which the value y of a pair depends on the communities s and r of its ends: y ~ f(φ_sr), in an
+/// undirected network φ_sr = φ_rs. The density of links between any two communities, or within one, is free,
+/// and may be low as well as high. An update takes O(K²) time for each link and node, so that the model is
+/// for few communities. Tables are K × K; those of undirected networks are symmetric, with each block's
+/// statistic in both places. With R = Σ_i ρ_i, the sum of the nodes' profiles (Relational), the expected
+/// numbers of pairs are
 ///   N_kl = R_k R_l − Σ_i ρ_ik ρ_il − (links and hidden pairs under the profiles) + Σ_links q(k, l).
-/// Undirected: q(k, l) + q(l, k) in place of q(k, l), and half of the pairs without a link on the diagonal.
+/// In undirected networks q(k, l) + q(l, k) takes the place of q(k, l), and the pairs without a link count
+/// half on the diagonal.
 class GeneralBlocks final : public Relational {
  public:
   GeneralBlocks(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
@@ -17,7 +21,8 @@ class GeneralBlocks final : public Relational {
   std::unique_ptr<Overlap> anew(const Shares& start) const override {
     return std::make_unique<GeneralBlocks>(*links_, *blocks_, gamma_, alpha_, start);
   }
-  /// Rates within each community; last, the rate of all pairs between different communities together.
+  /// The expected rates within each community and, last, the rate of all pairs between different communities
+  /// together.
   Vec rates() const override;
 
  private:
@@ -32,8 +37,9 @@ class GeneralBlocks final : public Relational {
   void join_statistics(Index a, Index b) override;
   void order_statistics(const std::vector<Index>& order) override;
   std::vector<Array> statistics() const override;
-  // Sums the profiles ρ_j of node i's partners over its pairs without a link: in `out` for pairs that leave
-  // the node, in `in` for those that arrive (undirected: all in `out`).
+  // Sums the profiles ρ_j (memberships in pairs without a link) of the partners j of node i over its pairs
+  // without a link: in `out` for pairs that leave the node, in `in` for those that arrive; undirected
+  // networks use `out` alone.
   void meet(Index i, double* out, double* in) const;
   double both_orders(const Vec& t, Index a, Index b) const;  // t_ab; undirected, if a ≠ b: t_ab + t_ba
 };

@@ -1,4 +1,5 @@
-// Learns a stochastic blockmodel: a search over hard labels, then variational inference with soft labels.
+// Learns a stochastic blockmodel: a search over hard labels of nodes, then variational inference with soft
+// labels.
 #pragma once
 #include "networks/learn_sampled.h"
 #include "networks/partition_search.h"
@@ -6,7 +7,7 @@
 
 namespace bnpvi::networks {
 
-/// The result of learning a blockmodel.
+/// The result of learning a blockmodel: labels of nodes and statistics of blocks.
 struct Blocks {
   std::vector<int> labels;  // labels with the largest log joint found, clusters by decreasing size
   double log_joint = 0;
@@ -18,17 +19,18 @@ struct Blocks {
   BlockBound bound;
 };
 
-/// Laps of a search (partition_search.h), each a pass over all nodes, raise the log joint of hard labels.
-/// Soft labels then start at the partition found, with the clusters in decreasing size, and laps raise their
-/// bound. Soft clusters are joined where that raises the bound. At the end nodes are moved once more from the
-/// most probable labels; if the resulting log joint is larger than the search's, these labels are the result.
+/// A fit of a blockmodel. First a search (partition_search.h) raises the log joint density of data and hard
+/// labels, in laps, each a pass over all nodes. Then soft labels start at the partition found, with the
+/// clusters in decreasing size, and further laps raise their bound; soft clusters are joined where that
+/// raises the bound. At the end nodes are moved once more from the most probable labels; if the log joint is
+/// then larger than that of the search, these labels are the result.
 ///
 /// With degrees, labels stay hard, since log p(y | z) is then not a sum over pairs of nodes: a last lap
-/// reports the bound of the partition found, with sticks in the order of its clusters.
+/// computes the bound of the partition found, with sticks in the order of its clusters.
 class BlocksFit final : public NetworkFit {
  public:
-  /// degrees: those of the nodes, or null. options.births, merges and deletes apply to the search and to soft
-  /// labels.
+  /// degrees: the degrees of the nodes (degree-corrected model), or null. The options births, merges and
+  /// deletes apply to the search and to soft labels.
   BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
             OwnedLabels start, const SearchOptions& options, Pool& pool);
 
@@ -62,8 +64,8 @@ class BlocksFit final : public NetworkFit {
   double bound_ = 0, kept_bound_ = 0;
 };
 
-/// Learns soft labels by stochastic learning, started at hard labels, `labels` (0 .. K − 1). All K clusters
-/// are kept to the end.
+/// A fit of a blockmodel with soft labels by stochastic learning, which starts from hard labels (0 .. K − 1).
+/// The number of clusters K does not change.
 class SampledBlocks final : public SampledFit {
  public:
   SampledBlocks(const Links& links, const LinkModel& model, double gamma, const std::vector<int>& labels,

@@ -14,18 +14,19 @@ struct OverlapOptions : RestartOptions {
   Index trials = 10;        // maximal number of births, of merges and of deletes in a round
   Index disturbances = 1;   // the search ends after so many rounds of disturbances without a gain
   double large = 1e3;       // number of links and nodes from which a network counts as large
-  double beat = -HUGE_VAL;  // the bound of another model; the search of a large network ends when it cannot
-                            // be expected to reach this
+  /// The bound of another model: the search of a large network ends when it cannot be expected to reach this.
+  double beat = -HUGE_VAL;
   Observer* observer = &nobody;
 };
 
-/// Runs laps (updates of all of q) until the bound changes little, then a round of moves, and so on until a
-/// round gains nothing; laps after that are still (nothing is left to try). A round has these moves:
+/// A fit of overlapping communities that also finds their number. Runs laps (updates of all of q) until the
+/// bound changes little, then a round of moves, and so on until a round gains nothing; after that nothing is
+/// left to try (still()). A round has these moves:
 ///   all communities are split at once, so that their number can grow fast; some are split one by one
 ///   (births); pairs that share most nodes or links are joined (merges); the smallest are dropped (deletes);
 ///   the order of communities on the sticks is changed.
 /// A proposal is the changed state after some laps, and replaces the state only if its whole bound is larger.
-/// Trials run on the pool's threads from the same state, and the best is kept.
+/// Several proposals are tried from the same state, on the pool's threads, and the best is used.
 class OverlapFit final : public NetworkFit {
  public:
   OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool);
@@ -45,7 +46,8 @@ class OverlapFit final : public NetworkFit {
 
  private:
   enum class Stage { begun, first, rounds, rest, last };
-  // The next step after laps have converged; the moves tried are added to the record.
+  // Makes the next step of the search after laps have converged, such as a round of moves; the moves tried
+  // are added to the record.
   void advance(LapRecord& record);
   bool round(LapRecord& record);  // a round of moves; false when it gained nothing
   bool moves_of_round(LapRecord& record);
@@ -85,7 +87,7 @@ class OverlapFit final : public NetworkFit {
   Index laps_left_, round_ = 0, k_of_plan_ = 0;
 };
 
-/// Overlapping communities by stochastic learning, with a fixed number of communities.
+/// A fit of overlapping communities by stochastic learning, with a fixed number of communities.
 class SampledOverlap final : public SampledFit {
  public:
   SampledOverlap(std::unique_ptr<Overlap> start, const SampledOptions& options, Pool& pool)

@@ -1,4 +1,5 @@
-// Stochastic learning of networks: steps of q(φ) estimated from some nodes at a time.
+// Stochastic learning of networks: steps of the blocks' posterior q(φ), each estimated from some of the
+// nodes.
 #pragma once
 #include <vector>
 
@@ -12,9 +13,9 @@ struct SampledOptions : RestartOptions {
   double delay = 1, power = 0.6;  // parameters of the rate of step t, (delay + t)^−power
 };
 
-/// In each lap the nodes are divided at random into `batches` sets of about equal size, with one step for
-/// each set. The last lap, number max_laps or the one after a stop, visits all nodes, after which the bound
-/// is known.
+/// A fit of a network by stochastic learning. In each lap the nodes are divided at random into `batches` sets
+/// of about equal size, and each set makes one step. The last lap, number max_laps or the one after a stop,
+/// visits all nodes, so that the bound is exact.
 class SampledFit : public NetworkFit {
  public:
   LapRecord lap(Index n) override;
@@ -29,7 +30,7 @@ class SampledFit : public NetworkFit {
   bool can_go_on() const override { return !whole_; }
 
  protected:
-  /// n: number of nodes.
+  /// n: the number of nodes of the network.
   SampledFit(Index n, const SampledOptions& options, Pool& pool) : n_(n), options_(options), pool_(pool) {}
 
  private:

@@ -1,4 +1,5 @@
-// Rounds of local moves: each is accepted or refused by looking only at the nodes that it changes.
+// Rounds of local moves of communities: a move is accepted or refused by visiting only the nodes that it
+// changes.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,15 +14,15 @@ struct LocalOptions {
   std::uint64_t seed;
 };
 
-/// Tries to split communities, join pairs, divide pairs anew, and drop communities, one by one, each move
-/// from the state after the accepted ones. Communities that for some rounds neither changed nor gained by a
-/// move are not tried until they change.
+/// Tries to split communities, join pairs, divide pairs anew, and drop communities, one by one; each move
+/// starts from the state that the accepted moves before it have left. Communities that neither changed nor
+/// gained by a move in the last few rounds are not tried again until they change.
 class LocalRounds {
  public:
   explicit LocalRounds(const LocalOptions& options) : options_(options) {}
 
-  /// Runs one round and returns the gain of the bound. Moves that gain `least` or less are not made; `poll`
-  /// is called between moves. The record counts the moves tried and made.
+  /// Makes one round and returns the gain of the bound. A move is made only if it gains more than `least`;
+  /// `poll` is called between moves. The record counts the moves tried and made.
   double run(Overlap& state, std::uint64_t round, double least, const std::function<void()>& poll,
              LapRecord& record);
 
@@ -45,15 +46,15 @@ class LocalRounds {
 };
 
 /// A pair of communities that may be joined, and that share nodes or have links between their nodes. score:
-/// cosine of their link ends, over nodes and over the two ends of links. close_pairs() returns them with the
-/// highest scores first.
+/// cosine of their link ends, over nodes and over the two ends of links. close_pairs() lists all such pairs,
+/// those with the highest scores first.
 struct ClosePair {
   Index a, b;
   double score;
 };
 std::vector<ClosePair> close_pairs(const Overlap& state);
 
-/// Number of expected link ends in each community, summed over nodes.
+/// The expected number of link ends in each community, summed over nodes.
 Vec masses(const Overlap& state);
 /// The indices of x, ordered by increasing value.
 std::vector<Index> ascending(const Vec& x);

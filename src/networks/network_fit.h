@@ -9,7 +9,7 @@
 
 namespace bnpvi::networks {
 
-/// A fit that begins at a start, or continues from a stored state.
+/// A fit of a network, which begins at a start or continues from a stored state.
 class NetworkFit : public Fit {
  public:
   /// Reads the state that write() wrote. Throws std::invalid_argument when it does not belong to this
@@ -18,36 +18,37 @@ class NetworkFit : public Fit {
   double slack() const final { return rounding_of_lap * (1 + std::abs(objective())); }
 
  private:
-  // How much the bound fell by rounding in laps of 400 random networks of up to 120 nodes, with counts up to
-  // 1e6: by up to 8e-6 with parameters of priors from 1e-8 to 1e8, and by 1e-9 with parameters from 1e-4 to
-  // 1e4. After numerical breakdowns it fell by 1e-3 or more.
+  // The relative rounding error of the bound in a lap. In laps of 400 random networks of up to 120 nodes,
+  // with counts up to 1e6, the bound fell by up to 8e-6 with parameters of priors from 1e-8 to 1e8, and by
+  // 1e-9 with parameters from 1e-4 to 1e4. After numerical breakdowns it fell by 1e-3 or more.
   static constexpr double rounding_of_lap = 1e-5;
 };
 
-/// A state that can be written and read, and that tests recompute.
+/// The state of a fit of a network, which can be written and read, and which tests recompute.
 class StoredState {
  public:
   virtual ~StoredState() = default;
-  /// Writes everything on which laps and changes depend, as it is after a lap or a step.
+  /// Writes all numbers on which further laps and changes depend, as they are after a lap or a step.
   virtual void write(Writer& out) const = 0;
   /// Reads what write() wrote, with the number of communities stored there. Throws std::invalid_argument when
-  /// it does not belong to this network and model.
+  /// the stored state does not belong to this network and model.
   virtual void read(Reader& in) = 0;
-  /// Recomputes everything that follows from q of links and nodes and from the sticks; the bound may change
-  /// only in its last digits.
+  /// Computes again all numbers that follow from q of links and nodes and from the sticks; the bound may
+  /// change only in its last digits.
   virtual void refresh() = 0;
 };
 
-/// Reads a list of `size` finite numbers, each at least `least`. Throws std::invalid_argument, which names
-/// `what` they are, otherwise. Counts may be as low as `nearly_none`, below 0 by rounding.
+/// Reads a list of `size` finite numbers, each at least `least`. Otherwise throws std::invalid_argument with
+/// `what`, a word for the numbers. For counts `least` is nearly_none, below 0 by rounding.
 Vec read_numbers(Reader& in, Index size, double least, const char* what);
 constexpr double nearly_none = -1e-6, any = -HUGE_VAL, above_none = 1e-300;
 
 /// Reads n labels 0 .. K − 1, each of which must occur. Throws std::invalid_argument otherwise.
 std::vector<int> read_labels(Reader& in, Index n);
 
-/// Reads the owners of k communities, if nodes have known labels. With `labels`, each node must be allowed in
-/// its community. Throws std::invalid_argument otherwise.
+/// Reads the owners (classes that own communities, owners.h) of k communities, if nodes have known labels.
+/// With `labels`, the community of each node must be one that the node may be in. Otherwise throws
+/// std::invalid_argument.
 Owners read_owners(Reader& in, const Links& links, Index k);
 Owners read_owners(Reader& in, const Links& links, const std::vector<int>& labels);
 

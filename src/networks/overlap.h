@@ -1,4 +1,4 @@
-// Base class of models of overlapping communities, with what the search for their number needs.
+// Base class of models of overlapping communities.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,23 +15,24 @@
 
 namespace bnpvi::networks {
 
-/// Expected link ends of one node in community k: the number of its links in which it acts as a member of k.
+/// The expected number of link ends of one node in community k: of its links in which it acts as a member of
+/// k.
 struct Ends {
   Index k;
   double value;
 };
 
-/// Changes that visit only the nodes of the communities concerned, and their links. The rest of q is held
-/// fixed, so that the gain found here is a lower bound. A change is kept if it raises the whole bound by more
-/// than `least`, and its gain is returned; otherwise 0 is returned and the state is as before. When a
-/// community is removed, the last one gets its number.
+/// Changes of communities that visit only the nodes of the communities concerned, and their links. The rest
+/// of q is held fixed, so that the gain found here is a lower bound. A change is kept if it raises the whole
+/// bound by more than `least`, and its gain is returned; otherwise 0 is returned and the state is as before.
+/// When a community is removed, the last one gets its number.
 class LocalMoves {
  public:
   virtual ~LocalMoves() = default;
   virtual double split_here(const Division& division, double share, double least) = 0;
   virtual double merge_here(Index a, Index b, double least) = 0;
-  /// Joins a and b and divides them anew: nodes in `leaves` have the fraction `share` of their part in b and
-  /// the rest in a; other nodes have that fraction in a.
+  /// Joins communities a and b and divides them anew: nodes in `leaves` have the fraction `share` of their
+  /// part in b and the rest in a; other nodes have that fraction in a and the rest in b.
   virtual double divide_here(Index a, Index b, const std::vector<int>& leaves, double share,
                              double least) = 0;
   virtual double drop_here(Index k, double least) = 0;
@@ -40,34 +41,34 @@ class LocalMoves {
 /// A state that can take steps of stochastic learning, each from a sample of nodes.
 class NodeSteps {
  public:
-  /// One step of stochastic learning. The natural gradient of the bound with respect to q(φ), all else held
-  /// fixed, is a sum over pairs of nodes minus the present parameters of q(φ). The sum is estimated from the
-  /// pairs of `nodes`, each pair counted half at each of its ends, times n over their number, and with the
-  /// exact sums over all nodes; the estimate is unbiased over all sets of so many nodes. q(φ) moves by `rate`
-  /// towards the estimate; then these nodes are visited, and the sticks are updated from sums over all nodes.
-  /// The bound is exact again after a lap().
+  /// Makes one step of stochastic learning. The natural gradient of the bound with respect to q(φ), all else
+  /// held fixed, is a sum over pairs of nodes minus the present parameters of q(φ). The sum is estimated from
+  /// the pairs of `nodes`, each pair counted half at each of its ends, times n over their number, and with
+  /// the exact sums over all nodes; the estimate is unbiased over all sets of so many nodes. q(φ) moves by
+  /// `rate` towards the estimate; then these nodes are visited, and the sticks are updated from sums over all
+  /// nodes. The bound is exact again after a lap().
   virtual void step(const std::vector<int>& nodes, double rate) = 0;
-  /// Called after steps that visited all nodes.
+  /// Called when the steps of a lap have visited all nodes once.
   virtual void end_steps() = 0;
 
  protected:
   ~NodeSteps() = default;
 };
 
-/// Optional abilities of a state, in addition to laps and changes; a pointer is null where it lacks the
+/// Optional abilities of a state of overlapping communities; a pointer is null where the state lacks the
 /// ability.
 struct OverlapCapabilities {
   NodeSteps* steps = nullptr;
   LocalMoves* local = nullptr;  // changes that are judged by the nodes concerned, without a lap
 };
 
-/// A state of variational inference with K communities; every node has some part in each community that it
-/// may be in (owners.h). A plain value that lap() improves and the other functions change; states are only
-/// compared by whole bounds.
+/// A state of variational inference with K overlapping communities; every node has some part in each
+/// community that it may be in (owners.h). A plain value that lap() improves and that split(), merge(),
+/// drop() and permute() change; states are compared only by the whole bound.
 class Overlap : public StoredState {
  public:
   virtual std::unique_ptr<Overlap> copy() const = 0;
-  /// A state of the same model and network that starts from these proportions of nodes in communities.
+  /// Makes a state of the same model and network that starts from these proportions of nodes in communities.
   virtual std::unique_ptr<Overlap> anew(const Shares& start) const = 0;
 
   Index k() const { return k_; }
@@ -75,19 +76,20 @@ class Overlap : public StoredState {
   bool allows(Index i, Index k) const { return links_->allows(i, owner_[k]); }
   const Links& links() const { return *links_; }
   const HdpSticks& sticks() const { return sticks_; }
-  /// Expected link ends of node i, that is, the number of its links in which it acts as a member of k; only
-  /// those above 0, by ascending k.
+  /// The expected numbers of link ends of node i in communities: of its links in which it acts as a member of
+  /// k. Only numbers above 0, by ascending k.
   virtual std::vector<Ends> ends(Index i) const = 0;
-  /// The community where node i has most link ends; without links the first that it may be in.
+  /// The community where node i has most expected link ends; for a node without links the first that it may
+  /// be in.
   Index main_community(Index i) const;
-  /// The model of blocks, if every pair of communities has a block (halves of a community then need not have
-  /// many links within); otherwise null.
+  /// The model of blocks, if every pair of communities has a block: the two halves of a community then need
+  /// not have many links within. Otherwise null.
   const LinkModel* blocks() const { return pair_blocks_; }
   virtual OverlapCapabilities capabilities() = 0;
 
   /// Updates q of all links, q of all nodes, and the global parameters, once each; the bound never falls.
   virtual void lap() = 0;
-  /// Named terms of the bound, exact for the present q: no pair is sampled.
+  /// The named terms of the bound, exact for the present q: all pairs of nodes are included.
   virtual std::vector<std::pair<std::string, double>> terms() const = 0;
   double bound() const {
     double sum = 0;
@@ -96,7 +98,7 @@ class Overlap : public StoredState {
   }
   /// Expected membership proportions of node i among the K communities, K numbers; they sum to 1.
   virtual Vec proportions(Index i) const = 0;
-  /// E φ_k of the communities, and last that of the background.
+  /// The posterior means E φ_k of the rates of the K communities and, last, that of the background.
   virtual Vec rates() const = 0;
   /// The parameters of q as named arrays, with their numbers of columns (row-major).
   struct Array {
@@ -106,15 +108,16 @@ class Overlap : public StoredState {
   };
   virtual std::vector<Array> arrays() const = 0;
 
-  // Changes, after which lap() makes q consistent again. A community keeps its number unless stated
-  // otherwise.
-  /// Divides communities, each at most once. The new communities come last. Nodes that leave have the
-  /// fraction `share` of their membership in the new community; the others keep that fraction in the old one.
+  // Functions that change the communities; lap() then makes q consistent again. A community keeps its number
+  // unless stated otherwise.
+
+  /// Divides communities, each at most once; the new communities come last. Nodes that leave have the fraction
+  /// `share` of their membership in the new community; the others keep that fraction in the old one.
   virtual void split(const std::vector<Division>& divisions, double share) = 0;
-  /// Joins b to a, which can_join() must allow; later communities move up.
+  /// Joins community b to a, which can_join() must allow; the numbers of later communities decrease by one.
   virtual void merge(Index a, Index b) = 0;
-  /// Removes k, which can_go() must allow. The parts that k has in links go to the other communities; later
-  /// communities move up.
+  /// Removes community k, which can_go() must allow. The parts of k in links go to the other communities; the
+  /// numbers of later communities decrease by one.
   virtual void drop(Index k) = 0;
   virtual void permute(const std::vector<Index>& order) = 0;
 
@@ -125,8 +128,9 @@ class Overlap : public StoredState {
   Overlap(const Links& links, Index k, Owners owner) : links_(&links), k_(k), owner_(std::move(owner)) {}
   const Links* links_;
   const LinkModel* pair_blocks_ = nullptr;
-  /// Owners of the two communities into which a community is divided. If the community has an owner, one of
-  /// the two is nevertheless open (not owned) if it is not the main community of any node with a label.
+  /// The classes that own the two communities into which a community is divided. If the community has an
+  /// owner, one of the two is nevertheless open (not owned) if it is not the main community of any node with
+  /// a label.
   struct PartOwners {
     int rest, leaves;
   };
@@ -137,14 +141,14 @@ class Overlap : public StoredState {
   HdpSticks sticks_;
 };
 
-/// The proportions of nodes in communities, restricted for nodes with a label to communities that they may be
-/// in. Where all of these are 0, they become even.
+/// The proportions of nodes in communities, where a node with a label has 0 in communities that it may not be
+/// in. If the others are all 0, they become even.
 Vec allowed_shares(const Links& links, const Shares& shares);
 
-/// Operations on row-major tables with a column for each of K communities: dividing a column, adding one to
-/// another, removing one, reordering. with_columns_divided(): rows that leave have `share` of the column in a
-/// new last column and the rest in the old one; other rows have `share` in the old one and the rest in the
-/// new one.
+/// Operations on row-major tables with a column for each of K communities: divide a column, add one to
+/// another, remove one, reorder. with_columns_divided() appends a column for each division: rows (nodes) that
+/// leave have `share` of the old column there and keep the rest; other rows keep `share` and have the rest in
+/// the new column.
 Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share);
 Vec with_columns_added(const Vec& x, Index k, Index a, Index b);
 Vec without_column(const Vec& x, Index k, Index column);

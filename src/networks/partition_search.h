@@ -1,4 +1,4 @@
-// Search for the partition with the largest log joint.
+// Search for the partition of the nodes with the largest log joint density with the data.
 #pragma once
 #include <optional>
 
@@ -15,17 +15,18 @@ struct SearchOptions : RestartOptions {
   Observer* observer = &nobody;
 };
 
-/// Raises J (partition.h). A lap visits every node, then tries to
+/// A search for the partition with the largest J, its log joint density with the data (partition.h). A lap
+/// visits every node, then tries to
 ///   split each cluster in two (births), join pairs (merges), dissolve small clusters node by node (deletes),
 ///   divide pairs of clusters anew, and continue from a disturbed partition (a split or merge that lowers J,
 ///   followed by visits of all nodes and all merges that gain).
-/// With degrees, splits are also tried by links within (bisection.h), and disturbances by groups of all nodes
-/// found in this way, unless labels are known, which such groups would mix: whatever degrees alone explain
-/// needs no cluster, and random halves seldom show anything else.
+/// With degrees, clusters are also split by their links (bisection.h), and groups of all nodes found in this
+/// way are used as disturbances: degrees alone then explain much that would otherwise need clusters, and
+/// random halves seldom show anything else. Not if labels are known, as such groups would mix classes.
 ///
-/// Trials of a lap begin at the same partition, on the pool's threads, each with separate random numbers. The
-/// best are kept that still raise the exact J. A lap is still when `patience` laps gained at most tol per
-/// unit of data.
+/// The trials of a lap begin at the same partition, on the pool's threads, each with separate random numbers.
+/// The best are made, one after the other, as long as they raise J. A lap is still when `patience` laps
+/// gained at most tol per unit of data.
 class PartitionSearch final : public NetworkFit {
  public:
   PartitionSearch(Partition start, const SearchOptions& options, Pool& pool);
@@ -42,8 +43,8 @@ class PartitionSearch final : public NetworkFit {
   void read(Reader& in) override;
 
  private:
-  // The result of a trial, if there is one. A trial is counted as a birth or a merge according to the change
-  // of the number of clusters.
+  // The result of a trial, if there is one. A trial counts as a birth or a merge if it raises or lowers the
+  // number of clusters.
   struct Trial {
     std::optional<Partition> result;
     double log_joint = 0;
@@ -68,10 +69,10 @@ class PartitionSearch final : public NetworkFit {
   Index without_gain_ = 0;
 };
 
-/// Makes splits in the given order, each only if it raises J on top of those made before: two splits that
-/// gain alone may not gain together, as the blocks between their clusters are divided twice. Each entry of
-/// `splits` has labels that divide one cluster of `now`, a different one in each entry, and give the nodes
-/// that leave the label now.k(). Returns the number of splits made.
+/// Makes splits in the given order, each only if it raises J (the log joint density) after those made before:
+/// two splits that gain alone may not gain together, as the blocks between their clusters are divided twice.
+/// Each entry of `splits` has labels that divide one cluster of `now`, a different one in each entry, and
+/// give the nodes that leave the label now.k(). Returns the number of splits made.
 Index make_together(Partition& now, const std::vector<std::vector<int>>& splits, Observer& observer = nobody);
 
 }  // namespace bnpvi::networks

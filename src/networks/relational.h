@@ -1,21 +1,23 @@
-// The HDP relational model: each pair of nodes has a membership at either end.
+// The HDP relational model of networks: a node has a membership in each of its pairs.
 #pragma once
 #include "networks/link_model.h"
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {
 
-/// β by sticks of γ, π_i ~ DP(αβ); each pair has s ~ π_i, r ~ π_j, and y ~ f(φ) with the φ of the block of s
-/// and r. Derived classes define the blocks [Kim, Gopalan, Blei and Sudderth 2013].
+/// Base class of models in which each node has a membership (a community) in each of its pairs: s ~ π_i and r
+/// ~ π_j in the pair of nodes i and j, whose value is y ~ f(φ) with the φ of the block of s and r. The
+/// memberships have π_i ~ DP(αβ), with stick-breaking proportions β of concentration γ. Derived classes
+/// define the blocks [Kim, Gopalan, Blei and Sudderth 2013].
 ///
-/// q: every link has a separate joint q(s, r); all pairs without a link that contain node i share one
+/// In q every link has a separate joint q(s, r); all pairs without a link that contain node i share one
 /// profile, q(s) = ρ_i (at the other end ρ_j). This restricts a q with separate factors for every pair, so
 /// that the bound is exact, and takes time proportional to links and nodes. q(π_i) = Dirichlet(θ̂_i) is
-/// optimal for the counts, and the top level uses the loose bound of sticks.h. Directed: each pair of nodes
-/// has two values, with the same memberships at both ends.
+/// optimal for the counts, and the top level uses the loose bound of sticks.h. In a directed network each
+/// pair of nodes has two values, with the same memberships at both ends.
 ///
-/// A node's label restricts its memberships in all its pairs: q(s, r) and ρ are 0 in other communities, and
-/// the bound is one of log p(y, s and r in the sets of all nodes). In future pairs memberships are
+/// A node's known label restricts its memberships in all its pairs: q(s, r) and ρ are 0 in other communities,
+/// and the bound is one of log p(y, s and r in the sets of all nodes). In future pairs memberships are
 /// restricted, too: the node's proportions are then those of q(π_i) among the allowed communities.
 class Relational : public Overlap, public NodeSteps {
  public:
@@ -35,18 +37,18 @@ class Relational : public Overlap, public NodeSteps {
   void read(Reader& in) override;
   void refresh() override;
 
-  /// For tests: sets other sticks and keeps everything else, with θ̂ at its optimum.
+  /// For tests: sets other sticks and keeps everything else in q, except θ̂, which gets its optimum.
   void hold_sticks(const HdpSticks& sticks);
 
  protected:
-  /// start: proportions of nodes in communities, from which the profiles ρ begin. blocks: model of φ.
-  /// Constructors of derived classes must end with begin().
+  /// start: proportions of nodes in communities, from which the profiles ρ (memberships in pairs without a
+  /// link) begin. blocks: model of φ. Constructors of derived classes must end with begin().
   Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
   void begin();
 
-  // Scratch of a visit of links: A = exp E log π relative to the largest of a node, which cancels in q, its
-  // logarithm, and its sum over communities; the weights of blocks; and what derived classes keep for links
-  // of one value.
+  // Scratch of a visit of links: a, exp E log π relative to the largest entry of a node, which cancels in q;
+  // its logarithm and its sum over communities; the weights of blocks; and numbers that derived classes keep
+  // for links of the same value.
   struct LinkWork {
     Vec a, p, all;
     Vec none, link;  // weights of the blocks
@@ -58,21 +60,26 @@ class Relational : public Overlap, public NodeSteps {
   }
   static double part(bool to_i, bool to_j) { return (to_i + to_j) / 2.0; }
 
-  /// Computes the weights of the blocks (LinkWeights) at the present statistics, into `none` and `link`.
+  /// Computes, from the present statistics, the weights of the blocks with which E log p(y | φ) = none + y
+  /// link (LinkWeights).
   virtual void weigh(Vec& none, Vec& link) const = 0;
-  /// Computes the optimal q of a link: adds its ends to nodes i (to_i) and j (to_j), and its statistic and
-  /// entropy, half for each of these ends, to q_n_, q_s_ and link_entropy_.
+  /// Computes the optimal q(s, r) of the link from i to j with value y. Adds its expected ends to node i if
+  /// to_i, and to node j if to_j; adds its statistic and entropy, half for each of these ends, to q_n_, q_s_
+  /// and link_entropy_.
   virtual void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) = 0;
   virtual Index n_blocks() const = 0;
-  /// Computes the statistics of blocks from sum_, the profiles ρ and the statistics of links.
+  /// Computes the statistics of blocks from the sum of profiles (sum_), the profiles ρ and the statistics of
+  /// links.
   virtual void update_statistics() = 0;
-  /// As update_statistics(), but as if links, too, had the profiles ρ of their ends.
+  /// Computes the statistics of blocks as if links, like pairs without a link, had the profiles ρ of their
+  /// ends.
   virtual void expect_from_profiles() = 0;
-  /// Writes to gain (K numbers) the expected gain of a pair of node i without a link if the node is in each
-  /// community, averaged over such pairs.
+  /// Writes to gain (K numbers), for each community, the expected gain of the bound by a pair without a link
+  /// of node i if the node has this membership; averaged over such pairs.
   virtual void gains(Index i, const Vec& none, double* gain) const = 0;
-  /// After visits of the links of some nodes: estimates the statistics from the pairs of these nodes, and
-  /// moves the present statistics by `rate` towards the estimate.
+  /// A step of stochastic learning, after the links of some nodes have been visited: estimates the blocks'
+  /// statistics from the pairs of these nodes, and moves the present statistics by `rate` towards the
+  /// estimate.
   virtual void move_statistics(const std::vector<int>& nodes, double rate) = 0;
   virtual double evidence() const = 0;  // Σ of Λ over the blocks
   virtual void join_statistics(Index a, Index b) = 0;
@@ -81,8 +88,8 @@ class Relational : public Overlap, public NodeSteps {
 
   void clear_links();
   void sum_profiles();
-  // Adds to `sum` (K numbers) Σ_j ρ_j over the listed pairs of node i in one direction, which are its links
-  // and its hidden pairs.
+  // Adds to `sum` (K numbers) the profiles ρ_j of the partners j in node i's listed pairs, its links and its
+  // hidden pairs, in one direction.
   void sum_listed(const SparseRows& links, const SparseRows& hidden, Index i, double* sum) const;
 
   const LinkModel* blocks_;

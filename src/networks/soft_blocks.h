@@ -1,4 +1,4 @@
-// Variational posterior of a stochastic blockmodel with soft labels.
+// The variational posterior of a stochastic blockmodel with soft labels of nodes.
 #pragma once
 #include "foundation/archive.h"
 #include "networks/link_model.h"
@@ -7,11 +7,11 @@
 
 namespace bnpvi::networks {
 
-/// The sticks' part of the bound: Σ_k [lB(1 + R_k, γ + R_>k) − lB(1, γ)], with R the sizes of clusters, R_>k
-/// the sum of the sizes after k, and lB the log Beta function.
+/// The part of the bound that belongs to the sticks: Σ_k [lB(1 + R_k, γ + R_>k) − lB(1, γ)], with R the sizes
+/// of clusters, R_>k the sum of the sizes after k, and lB the log Beta function.
 double stick_evidence(const Vec& sizes, double gamma);
 
-/// The terms of the bound; it is their sum.
+/// The terms of the bound of a blockmodel. sum() is the bound.
 struct BlockBound {
   double data = 0;        // Σ_blocks Λ(T_kl), the blocks' evidence
   double base = 0;        // Σ log h(y), the base measure of the links
@@ -21,15 +21,16 @@ struct BlockBound {
   double sum() const { return data + base + degrees + allocation + entropy; }
 };
 
-/// A state of q with soft labels: q(z_i) = r_i, optimal sticks Beta(1 + R_k, γ + R_>k) in the order of the
-/// clusters, R_k = Σ_i r_ik, and optimal blocks for the statistics
-///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r   (undirected: the same with Y symmetric, half of it for k
-///   = l).
-/// The bound is exact: no pair is left out or sampled. r_ik is 0 where node i may not be in cluster k
+/// A variational posterior with soft labels: q(z_i) = r_i, optimal sticks Beta(1 + R_k, γ + R_>k) in the
+/// order of the clusters, R_k = Σ_i r_ik, R_>k = Σ_{l>k} R_l, and optimal blocks for the statistics
+///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r   (undirected: Y is symmetric, and half of S is used for
+///   k = l).
+/// The bound is exact: all pairs of nodes are included. r_ik is 0 where node i may not be in cluster k
 /// (owners.h): the bound is then one of log p(y, z in the sets of all nodes).
 class SoftBlocks {
  public:
-  /// r: n × k, row-major; rows sum to 1. owner: empty: all clusters are open.
+  /// r: soft labels of the nodes, n × k, row-major; rows sum to 1. owner: the class that owns each cluster;
+  /// empty: all clusters are open.
   SoftBlocks(const Links& links, const LinkModel& model, double gamma, Index k, Vec r, Owners owner = {});
 
   Index k() const { return k_; }
@@ -41,24 +42,24 @@ class SoftBlocks {
   BlockBound bound() const;
 
   /// Visits every node, in order, with q of blocks and sticks as they were before, then updates these: each
-  /// step raises the bound. A node costs O(degree K + K²).
+  /// step raises the bound. A node takes O(degree K + K²) time.
   void lap();
 
-  /// A step of stochastic learning. The natural gradient of the bound with respect to q of the blocks, at the
-  /// present r, is the statistic that r implies minus the present one. The statistic is estimated from the
-  /// pairs of these nodes, each pair counted half at each of its ends, times n over their number, which is
-  /// unbiased over all sets of so many nodes. Blocks move by `rate` towards the estimate, then the nodes are
-  /// visited. Sizes are always those of r; lap() makes statistics exact again.
+  /// Makes a step of stochastic learning. The natural gradient of the bound with respect to q of the blocks,
+  /// at the present r, is the statistic that r implies minus the present one. The statistic is estimated from
+  /// the pairs of these nodes, each pair counted half at each of its ends, times n over their number, which
+  /// is unbiased over all sets of so many nodes. Blocks move by `rate` towards the estimate, then the nodes
+  /// are visited. Sizes are always those of r; lap() makes statistics exact again.
   void step(const std::vector<int>& nodes, double rate);
 
-  /// The state with clusters a and b joined; they must not have two different owners.
+  /// This state with clusters a and b joined; they must not belong to two different classes.
   SoftBlocks merged(Index a, Index b) const;
-  /// This state with everything but r computed again.
+  /// This state with everything but the soft labels r computed again.
   SoftBlocks anew() const { return SoftBlocks(links_, model_, gamma_, k_, r_, owner_); }
 
   void write(Writer& out) const;
-  /// Reads what write() wrote, with the number of clusters stored there. Throws std::invalid_argument when it
-  /// does not belong to this network.
+  /// Reads what write() wrote, with the number of clusters stored there. Throws std::invalid_argument when
+  /// the stored state does not belong to this network.
   void read(Reader& in);
 
  private:
@@ -66,9 +67,9 @@ class SoftBlocks {
     Vec none, link;  // weights of the blocks (LinkWeights), K × K
     Vec prior;       // E log of the sticks' proportions
   };
-  // Sums of the labels r_other of the other ends over a node's pairs: weighted by values of its links (out,
-  // in), and by numbers of pairs (pairs_out, pairs_in). They are separate for pairs from the node and to it;
-  // undirected: all in `out` and `pairs_out`.
+  // Sums of the labels r_other of the other ends over a node's pairs: weighted by the values of its links
+  // (out, in), and by numbers of pairs (pairs_out, pairs_in). Pairs that leave the node and pairs that arrive
+  // are separate; in an undirected network all are in `out` and `pairs_out`.
   struct Met {
     Vec out, in, pairs_out, pairs_in;
   };

@@ -1,28 +1,28 @@
-// Densities of rows under each of several clusters.
+// Log densities of rows under each of several clusters.
 #pragma once
 #include "foundation/shared_vec.h"
 #include "observations/feature_block.h"
 
 namespace bnpvi {
 
-/// Where a cluster's density is taken: p(x | cluster) averaged over the posterior of the cluster's
-/// parameters, or at their ObsModel::point_estimate().
+/// Where a cluster's density is taken: averaged over the posterior of the cluster's parameters, or at their
+/// point estimate (ObsModel::point_estimate()).
 enum class DensityAt { posterior, point_estimate };
 
-/// log p(x | cluster) − log h(x) of rows under K clusters, with h the base measure of the model
-/// (BaseMeasure).
+/// The log densities log p(x | cluster) − log h(x) of rows under K clusters, where h is the base measure of
+/// the model (BaseMeasure).
 class ClusterDensities {
  public:
-  /// t: statistics of the first clusters (p numbers each); if there are fewer than k, the other clusters have
-  /// no data, T = 0. names: names of these first clusters (NamedClusters); empty: none has a name.
+  /// t: statistics of the first clusters, p numbers each; if there are fewer than k, the other clusters have
+  /// no data (T = 0). names: names of these first clusters (NamedClusters); empty: none has a name.
   ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at,
                    std::vector<int> names = {});
 
   Index k() const { return k_; }
 
-  /// Densities of the rows loaded in `block`, given the cells that are observed: K × n, one row for each
-  /// cluster. At point estimates, a row so far out that its squares overflow gets the density of the nearer
-  /// point to which features() scales it.
+  /// Computes the log densities of the rows loaded in `block`, given the cells that are observed: K × n, one
+  /// row for each cluster. At point estimates, a row so far out that its squares overflow gets the density of
+  /// the nearer point to which features() scales it.
   void of(FeatureBlock& block, Vec& out) const;
 
  private:

@@ -12,16 +12,16 @@
 namespace bnpvi {
 
 /// The matrix normal–Wishart prior of coefficients and noise, in engine units (columns centred and scaled).
-/// It is either given, or hierarchical: then it is the effective prior under q(H), the posterior of the
-/// hyperparameters. V, the column precision of the coefficients, is always given; κ (the strength) and m (the
-/// mean of the coefficients) are learned.
+/// It is either given, or hierarchical: then it is the prior that q(H), the posterior of the hyperparameters,
+/// implies. In a hierarchical prior, κ (the strength) and m (the mean of the coefficients) are learned; V,
+/// the column precision of the coefficients, is always given.
 class CoefficientPrior {
  public:
   explicit CoefficientPrior(WishartParameters given) : parameters_(std::move(given)) {}
 
-  /// given: V and, if hierarchical, the parameters that q(H) stores directly. location: c, the prior mean of
-  /// the coefficients (D × E). unit: units of the responses. The prior is hierarchical if the fields have
-  /// `data_floor`.
+  /// given: V, the column precision of the coefficients, and, if the prior is hierarchical, the parameters
+  /// that q(H) stores directly. location: the prior mean of the coefficients (D × E). unit: units of the
+  /// responses. The prior is hierarchical if the fields have `data_floor`.
   CoefficientPrior(WishartParameters given, const Fields& fields, const Vec& location, const Vec& unit);
 
   const WishartParameters& parameters() const { return parameters_; }
@@ -49,8 +49,8 @@ class CoefficientPrior {
 };
 
 /// Reads the prior that a model's fields describe, hierarchical if the fields say so. given: the prior in the
-/// user's units; to_engine: function that turns such a prior into WishartParameters in engine units (columns
-/// centred and scaled); unit: units of the responses.
+/// user's units; to_engine: a function that converts such a prior to WishartParameters in engine units
+/// (columns centred and scaled); unit: units of the responses.
 template <class Given, class ToEngine>
 CoefficientPrior described_prior(const Given& given, const Fields& fields, const Vec& unit,
                                  const ToEngine& to_engine) {
@@ -63,8 +63,8 @@ CoefficientPrior described_prior(const Given& given, const Fields& fields, const
   return CoefficientPrior(to_engine(given), fields, location, unit);
 }
 
-/// Base of Wishart models whose regressors are columns of the user's data; it reports coefficients and their
-/// precision.
+/// Base class of Wishart models whose regressors are columns of the user's data. It reports the posterior of
+/// the coefficients in the user's units, and learns the prior.
 class CoefficientModel : public WishartModel, public LearnedPrior {
  public:
   Capabilities capabilities() const override;
@@ -81,13 +81,14 @@ class CoefficientModel : public WishartModel, public LearnedPrior {
   CoefficientModel(CoefficientPrior prior, const Columns& columns, bool one_first)
       : WishartModel(prior.parameters(), columns, one_first), prior_(std::move(prior)) {}
 
-  /// Returns this model with `prior` in place of its own.
+  /// This model with `prior` in place of its own.
   virtual std::shared_ptr<const CoefficientModel> with_prior(CoefficientPrior prior) const = 0;
 
-  /// M̂, the posterior means of the coefficients, in the user's units and order of regressors, D × E × K.
+  /// The posterior means M̂ of the coefficients of K clusters, with posteriors q, in the user's units and
+  /// order of regressors; D responses × E regressors × K.
   virtual NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const = 0;
 
-  /// Transforms V̂, a posterior precision over regressors (E × E), from engine units to the user's, in place.
+  /// Converts V̂, a posterior precision over regressors (E × E), from engine units to the user's, in place.
   virtual void precision_to_users(Vec& precision) const = 0;
 
  private:

@@ -1,4 +1,4 @@
-// Missing cells of columns that are independent given the cluster.
+// Counts of observed cells, for models in which columns are independent given the cluster.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -7,31 +7,31 @@
 
 namespace bnpvi {
 
-/// Where cells may be missing when columns are independent. A missing cell is integrated out by leaving it
-/// out: its features are 0, and column j counts its observed cells, N_j = Σ r δ_j, with r the
-/// responsibilities and δ_j = 1 where the cell is observed. A model that may have gaps has the features δ_j
-/// after all others; a model without gaps counts rows, N_j = T_0.
+/// The features that count observed cells, in models of D columns that are independent given the cluster. A
+/// missing cell is left out of the likelihood: its features are 0, and column j counts its observed cells,
+/// N_j = Σ r δ_j, with r the responsibilities and δ_j = 1 where the cell is observed, else 0. A model in
+/// which cells may be missing (gaps) has the features δ_j after all others; a model without gaps counts rows,
+/// N_j = T_0.
 class ColumnGaps {
  public:
-  /// columns: D; complete: the number of features of the model without gaps.
+  /// gaps: may cells be missing? columns: D; complete: the number of features of the model without gaps.
   ColumnGaps(bool gaps, Index columns, Index complete)
       : gaps_(gaps), columns_(columns), complete_(complete) {}
 
   explicit operator bool() const { return gaps_; }
   Index n_features() const { return gaps_ ? complete_ + columns_ : complete_; }
-  /// Position, among the features, of the count of column j.
+  /// The position, among the features, of the count of observed cells of column j.
   Index at(Index j) const { return gaps_ ? complete_ + j : 0; }
-  /// N_j, the number of observed cells of column j. Never below 0, which rounding in sums and differences of
-  /// summaries could cause.
+  /// N_j, the number of observed cells of column j in a cluster with statistic t. Never below 0, which
+  /// rounding in sums and differences of summaries could cause.
   double count(const double* t, Index j) const { return std::max(t[at(j)], 0.0); }
-  /// The fraction of rows whose cell in column j is observed (1 in a cluster without rows). Point estimates
-  /// use it in place of the count.
+  /// The fraction of rows whose cell in column j is observed (1 in a cluster without rows). Point estimates,
+  /// which describe one row, use it in place of the count.
   double share(const double* t, Index j) const {
     return gaps_ && t[0] > 0 ? std::min(count(t, j) / t[0], 1.0) : 1;
   }
 
-  /// Σ_j f(N_j), a sum over the counts of the D columns. Without gaps all counts are N, and the sum is D
-  /// f(N).
+  /// Σ_j f(N_j) over the counts N_j of observed cells of the D columns; D f(N) if no cells may be missing.
   template <class F>
   double sum(const double* t, F f) const {
     if (!gaps_) return static_cast<double>(columns_) * f(count(t, 0));
@@ -40,16 +40,17 @@ class ColumnGaps {
     return out;
   }
 
-  /// Σ_j 1/(κ + N_j), with κ = strength and N_j the counts of the D columns; D/(κ + N) without gaps.
+  /// Σ_j 1/(κ + N_j) over the counts N_j of observed cells of the D columns, with κ = strength; D/(κ + N) if
+  /// no cells may be missing.
   double sum_of_inverse(const double* t, double strength) const {
     if (!gaps_) return static_cast<double>(columns_) / (strength + count(t, 0));
     return sum(t, [strength](double n) { return 1 / (strength + n); });
   }
 
-  /// Writes the features δ_j of n rows whose other features are in place. A cell is missing if its features
-  /// are NaN; these become 0, and so does δ_j. For an observed cell δ_j is one(f), with f the features of the
-  /// row. value: position of the first D features to check for NaN; per_column: number of such groups of D
-  /// features, one after the other.
+  /// Completes the features of n rows: writes the features δ_j, and 0 for the features of missing cells. A
+  /// cell is missing if its features are NaN; δ_j is then 0. For an observed cell δ_j is one(f), with f the
+  /// features of the row. value: position of the first D features to check for NaN; per_column: number of
+  /// such groups of D features, one after the other.
   template <class F>
   void mark(Index n, double* phi, Index ld, Index value, Index per_column, F one) const {
     if (!gaps_) return;
@@ -64,8 +65,8 @@ class ColumnGaps {
     }
   }
 
-  /// As Gaps::from_complete(): turns the statistic of rows without gaps, under the model without gaps, into
-  /// the statistic t under this model.
+  /// Computes the statistic t that rows without missing cells have under this model, from their statistic
+  /// complete_t under the model in which cells cannot be missing (Gaps::from_complete()).
   void from_complete(const double* complete_t, double* t) const {
     for (Index i = 0; i < complete_; ++i) t[i] = complete_t[i];
     for (Index i = complete_; i < n_features(); ++i) t[i] = complete_t[0];

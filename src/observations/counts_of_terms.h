@@ -1,4 +1,4 @@
-// A model of the counts of a few terms, under the prior of all terms.
+// A model of the counts of a few terms, with the prior of all terms.
 #pragma once
 #include <memory>
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace bnpvi {
 
-/// From a model of tokens (TokenCounts), a model of the counts of some terms with, as the last column, the
-/// total count of all other terms. As long as the counts of the other terms do not change, Λ differs from
-/// the Λ of all terms by a constant only, and the weights of the chosen terms are the same. The weight of
-/// the last column has no meaning. `terms` is in ascending order and must include the terms by which
-/// clusters are named.
+/// Makes, from a model of tokens (TokenCounts), a model of the counts of some terms and, as the last column,
+/// the total count of all other terms. While the counts of the other terms do not change, the log evidence Λ
+/// differs from that of the model of all terms by a constant only, and the weights of the chosen terms are
+/// the same. The weight of the last column has no meaning. `terms` must be ascending and include the terms by
+/// which clusters are named.
 std::shared_ptr<const ObsModel> counts_of_terms(const ObsModel& tokens, const std::vector<int>& terms);
 
 }  // namespace bnpvi

@@ -1,13 +1,13 @@
-// The path of a mean that takes a random step between times.
+// The path of a mean that takes a random step from each time to the next.
 #pragma once
 #include "foundation/random.h"
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// The prior of a path θ_1, ..., θ_T of means: θ_1 | Λ ~ N(m, (κΛ)⁻¹), θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹). All
-/// variances are multiples of the cluster's own Λ⁻¹, so that the factors below are scalars that depend only
-/// on the counts of rows.
+/// The prior of a path θ_1, ..., θ_T of means: θ_1 | Λ ~ N(m, (κΛ)⁻¹), θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹), where Λ
+/// is the precision of the cluster's rows. All variances are multiples of Λ⁻¹, so that the factors
+/// (DriftPath) are scalars that depend only on the counts of rows.
 struct DriftPrior {
   Vec mean;         // m, the mean at the first time (D numbers)
   double strength;  // κ, the strength of that mean
@@ -17,18 +17,18 @@ struct DriftPrior {
   Index times() const { return static_cast<Index>(step.size()) + 1; }
 };
 
-/// The posterior of a path given rows x | t ~ N(θ_t, Λ⁻¹), with Λ known; time t has N_t rows with sum S_t. It
-/// is computed by the Kalman filter
+/// The posterior of a path of means θ_1, ..., θ_T given rows x | t ~ N(θ_t, Λ⁻¹), with Λ known; time t has
+/// N_t rows with sum S_t. It is computed by the Kalman filter
 ///   κ_{t|t} = κ_{t|t−1} + N_t,  μ_t = (κ_{t|t−1} μ_{t−1} + S_t)/κ_{t|t},
 ///   κ_{t+1|t} = κ_{t|t}/(1 + τ_t κ_{t|t})
 /// and the smoother, with g_t = 1/(1 + τ_t κ_{t|t}),
-///   v̄_t = g_t (τ_t + g_t v̄_{t+1}),  μ̄_t = g_t (τ_t κ_{t|t} μ_t + μ̄_{t+1}),
-/// None of these formulas subtracts, so that the prior may be arbitrarily weak. θ_t ~ N(μ̄_t, v̄_t Λ⁻¹);
-/// given θ_{t+1}, θ_t ~ N(μ̄_t + g_t (θ_{t+1} − μ̄_{t+1}), τ_t g_t Λ⁻¹).
+///   v̄_t = g_t (τ_t + g_t v̄_{t+1}),  μ̄_t = g_t (τ_t κ_{t|t} μ_t + μ̄_{t+1}).
+/// None of these formulas subtracts, so that the prior may be arbitrarily weak. The results are θ_t ~ N(μ̄_t,
+/// v̄_t Λ⁻¹) and, given θ_{t+1}, θ_t ~ N(μ̄_t + g_t (θ_{t+1} − μ̄_{t+1}), τ_t g_t Λ⁻¹). κ and τ: DriftPrior.
 class DriftPath {
  public:
-  /// slots: for every time, one after the other, the count N_t of its rows and their sum S_t (D numbers). A
-  /// negative count, which only rounding can cause, is taken as 0.
+  /// slots: for each time, one after the other, the number N_t of its rows and their sum S_t (D numbers). A
+  /// negative number N_t, which only rounding can cause, is taken as 0.
   DriftPath(const DriftPrior& prior, const double* slots);
 
   double log_ratio() const { return log_ratio_; }  // Σ_t log(κ_{t|t−1}/κ_{t|t})
@@ -36,8 +36,8 @@ class DriftPath {
   double strength(Index t) const { return after_[t]; }  // κ_{t|t}, the strength after the rows of time t
   const double* filtered(Index t) const { return filtered_.data() + t * d_; }  // μ_t, the filtered mean
 
-  /// For every time with rows, calls f(c, x) with the terms c xxᵀ that turn Σ xxᵀ, the second moment around
-  /// 0, into the second moment around the filtered means: κ_{t|t−1} μ_{t−1}μᵀ_{t−1} and −κ_{t|t} μ_tμ_tᵀ.
+  /// For every time with rows, calls f(c, x) for terms c xxᵀ that convert Σ xxᵀ, the second moment around 0,
+  /// to the second moment around the filtered means: κ_{t|t−1} μ_{t−1}μᵀ_{t−1} and −κ_{t|t} μ_tμ_tᵀ.
   template <class F>
   void for_squares(F f) const {
     for (Index t = 0; t < times_; ++t) {
@@ -47,13 +47,14 @@ class DriftPath {
     }
   }
 
-  /// Runs the smoother. Must be called before mean(), variance() and draw().
+  /// Computes the posterior means and variances of all θ_t. Must be called before mean(), variance() and
+  /// draw().
   void smooth();
   const double* mean(Index t) const { return mean_.data() + t * d_; }  // μ̄_t, the smoothed mean
   double variance(Index t) const { return variance_[t]; }              // v̄_t, the smoothed variance
 
-  /// A draw of the path from its posterior, multiplied by A, a root of Λ (AᵀA = Λ): Aθ_t for all times, T ×
-  /// D. image: A μ̄_t (T × D).
+  /// Draws the path θ_1, ..., θ_T from its posterior; returns Aθ_t for all times, T × D, where A is a root of
+  /// Λ (AᵀA = Λ). image: A μ̄_t for all times (T × D).
   Vec draw(const Vec& image, Stream& stream) const;
 
  private:

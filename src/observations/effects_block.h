@@ -1,5 +1,5 @@
-// The coefficients and the covariance of one cluster, given expected second moments of its rows. A model with
-// random effects consists of two such blocks.
+// The posterior of the coefficients and the covariance of one cluster, given expected second moments of its
+// rows. A model with random effects consists of two such blocks.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-/// Prior of a Gaussian regression of responses y (D) on regressors z (E): y = M z + ε, ε ~ N(0, Σ). M | Σ is
+/// The prior of a Gaussian regression of D responses y on E regressors z: y = M z + ε, ε ~ N(0, Σ). M | Σ is
 /// matrix normal with mean M_0 and column precision V. Either Σ⁻¹ ~ W(df, scale⁻¹), or Σ is known; then
 /// `scale` is that of the prior of Σ⁻¹.
 struct EffectsPrior {
@@ -21,7 +21,7 @@ struct EffectsPrior {
   double log_jacobian = 0;  // −Σ log unit, the change of units in the log density of one row
 };
 
-/// The posterior q of a cluster's coefficients and covariance.
+/// The posterior q of the coefficients M and the covariance Σ of a cluster's regression (EffectsPrior).
 struct EffectsPosterior {
   Vec coef;        // M̂, posterior mean of the coefficients, D × E
   Vec precision;   // V̂, posterior precision over regressors, E × E
@@ -30,37 +30,38 @@ struct EffectsPosterior {
   Vec scale;       // B̂ = B + Q, with Q the residual squares (EffectsBlock)
 };
 
-/// Conjugate inference for one cluster. The statistic is the count N and Σ r v vᵀ, with r the
-/// responsibilities and v = (z, y); its lower triangle is packed by rows. If v_0 = 1, N may be the first
-/// entry of this triangle. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, the Schur complement is B̂
-/// = B + Q, with Q the residual squares, as in WishartModel. If Σ is known,
+/// Conjugate inference for the regression of one cluster (EffectsPrior). The statistic is the count N and Σ r
+/// v vᵀ, with r the responsibilities and v = (z, y); its lower triangle is packed by rows. If v_0 = 1, N may
+/// be the first entry of this triangle. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, the Schur
+/// complement is B̂ = B + Q, with Q the residual squares, as in WishartModel. If Σ is known, the log evidence
+/// is
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:
-  /// count, at: positions of N and of the entries of Σ r v vᵀ among the model's features.
+  /// count, at: positions of the count N and of the entries of Σ r v vᵀ among the model's features.
   EffectsBlock(EffectsPrior prior, Index count, std::vector<Index> at);
 
   const EffectsPrior& prior() const { return prior_; }
 
   double log_evidence(const double* t) const;
-  /// Adds the gradient ∇Λ to w, at the positions of N and of Σ r v vᵀ, and returns Λ.
+  /// Adds the gradient ∇Λ of the log evidence to w, at the positions of N and of Σ r v vᵀ, and returns Λ.
   double add_weights(const double* t, double* w) const;
   EffectsPosterior posterior(const double* t) const;
-  /// Writes the mean statistic of `rows` rows into `mean`, and adds to w the natural weights of the
-  /// likelihood at the posterior means M̂ and E Σ.
+  /// Writes the mean statistic of `rows` rows into `mean`, and adds to w the natural parameters of the
+  /// likelihood at the posterior means of the coefficients and of Σ.
   void point_estimate(const double* t, double rows, double* mean, double* w) const;
-  /// Adds to w the natural weights of the likelihood at parameters drawn from the posterior.
+  /// Adds to w the natural parameters of the likelihood for coefficients and Σ drawn from the posterior.
   void draw(const double* t, Stream& stream, double* w) const;
 
-  /// For a known Σ that is learned: best_known() returns the Σ that maximises the sum of Λ over k clusters
-  /// (statistics p numbers apart) plus the log density under an inverse Wishart prior, whose parameters are
-  /// those of the Wishart prior of Σ⁻¹. log_hyperprior() is that log density at the present Σ, in the unit
-  /// of `scale`.
+  /// For a known covariance Σ that is learned: best_known() returns the Σ that maximises the sum of log
+  /// evidences over k clusters (statistics p numbers apart) plus the log density under an inverse Wishart
+  /// prior, whose parameters are those of the Wishart prior of Σ⁻¹. log_hyperprior() is that log density at
+  /// the present Σ, in the unit of `scale`.
   Vec best_known(const double* t, Index k, Index p) const;
   double log_hyperprior() const;
 
-  /// Loss of precision that the prior causes (ColumnUnits::strain): the largest ratio of a diagonal entry of
-  /// P_0, the prior's part of P̂, to the squared pivot of its Cholesky factor.
+  /// The loss of precision that the prior causes (ColumnUnits::strain): the largest ratio of a diagonal entry
+  /// of P_0, the prior's part of P̂ (see the class), to the squared pivot of its Cholesky factor.
   double strain() const;
 
  private:

@@ -1,5 +1,5 @@
-// Individuals whose rows have coefficients of their own, distributed around those of their cluster: how a
-// visit infers these coefficients under the clusters.
+// Individuals (groups of rows) whose coefficients differ from those of their cluster, and how a visit of a
+// batch infers these coefficients.
 #pragma once
 #include <memory>
 #include <vector>
@@ -10,16 +10,16 @@
 namespace bnpvi {
 
 /// Which regressors have random coefficients. Of the E regressors of rows (intercept first, if any), q are
-/// random: their coefficients differ between individuals. P are fixed: their coefficients are the same in all
-/// of a cluster.
+/// random: their coefficients differ between individuals (groups of rows). P are fixed: their coefficients
+/// are the same for all individuals of a cluster.
 struct EffectsShape : EffectsPlaces {
   EffectsShape(Index regressors, std::vector<Index> those);
 
   std::vector<Index> random, fixed;  // numbers of the random and of the fixed regressors, ascending
 };
 
-/// q(a) = N(m, S), the distribution of the q random effects a of each of n individuals in a cluster with
-/// weights w. sums: what the data hold of the individuals' rows, n × EffectsPlaces::sums.
+/// The posterior q(a) = N(m, S) of the q random effects a of each of n individuals (groups of rows) in a
+/// cluster with weights w. sums: sums over the rows of each individual, n × EffectsPlaces::sums.
 struct EffectsStep {
   EffectsStep(const EffectsShape& shape, Index n, const double* sums, const double* w);
 
@@ -27,8 +27,8 @@ struct EffectsStep {
   Vec mean, covariance;  // m (n × q) and S, packed (n × q (q + 1) / 2)
 };
 
-/// Predictive log densities: log p(all rows of an individual | statistic t of a cluster), for n individuals
-/// with the given sums.
+/// Computes predictive log densities for n individuals (groups of rows): log p(all rows of an individual |
+/// cluster with statistic t). sums: sums over the rows of each individual, ld apart.
 class EffectsPredictive {
  public:
   virtual void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const = 0;
@@ -37,9 +37,9 @@ class EffectsPredictive {
   ~EffectsPredictive() = default;
 };
 
-/// The MissingPattern of all individuals, which all hide their coefficients. The data of an individual with n
-/// rows are n and, from column `offset` on, the second moments of (regressors, y), the sums of products over
-/// its rows. If the first regressor is 1, the first of these moments is n.
+/// Makes the MissingPattern for individuals, all of which have unobserved coefficients. The data of an
+/// individual with n rows are n and, from column `offset` on, the second moments of (regressors, y), the sums
+/// of products over its rows. If the first regressor is 1, the first of these moments is n.
 std::unique_ptr<const MissingPattern> make_effects_pattern(const EffectsShape& shape, Index offset,
                                                            const EffectsPredictive& predictive);
 

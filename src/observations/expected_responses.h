@@ -1,14 +1,15 @@
-// Missing responses of Gaussian rows, replaced by their expectation given the observed ones.
+// Missing responses of Gaussian rows, replaced by their expectation given the row's observed values.
 #pragma once
 #include "observations/missing_pattern.h"
 #include "observations/obs_wishart.h"
 
 namespace bnpvi {
 
-/// For rows of regressors and responses v = (z, y) that lack the same responses v_m and have all else, v_o.
-/// With A the symmetric matrix of a cluster's weights, ⟨φ(x), w⟩ = const + ½ vᵀAv, so that q(v_m) = N(G v_o,
-/// V) with V = −A_mm⁻¹ and G = V A_mo. The reduced features of such rows (missing_pattern.h) are φ_0 and the
-/// second moments of v_o, packed like those of v.
+/// The expectation of missing responses, for rows of regressors and responses v = (z, y) that all lack the
+/// same responses v_m and have the others, v_o. With A the symmetric matrix of a cluster's weights, ⟨φ(x), w⟩
+/// = const + ½ vᵀAv, so that q(v_m) = N(G v_o, V) with V = −A_mm⁻¹ and G = V A_mo. The features of such rows
+/// without v_m (reduced features, missing_pattern.h) are φ_0 and the second moments of v_o, packed like those
+/// of v.
 ///
 /// Arguments w and t are weights and statistics with all features of the model, of which only those of v vᵀ
 /// are read or written.
@@ -16,7 +17,8 @@ class ExpectedResponses {
  public:
   ExpectedResponses(const WishartModel& model, const MissingCells& missing);
 
-  /// The parameters of q(v_m) in one cluster: V and G, and the constant ½|m| log 2π + ½ log|V|.
+  /// The parameters of q(v_m), the missing responses' distribution N(G v_o, V) in one cluster, and the
+  /// constant ½|m| log 2π + ½ log|V|.
   struct Given {
     Vec g, v;  // G (|m| × |o|) and V (|m| × |m|)
     double log_normaliser;
@@ -30,15 +32,15 @@ class ExpectedResponses {
   const Vec& cells() const { return cell_; }             // WishartModel::cells() of the observed coordinates
   double log_unit() const { return log_unit_; }          // Σ log unit of the missing responses
 
-  /// Writes v_o, the observed coordinates, of n rows into out, n × n_seen().
+  /// Writes v_o, the regressors and observed responses, of n rows into out, n × n_seen().
   void gather(const Dataset& data, const Index* rows, Index n, double* out) const;
 
-  /// Writes into `squares` A'_oo = A_oo + A_om V A_mo = A_oo + A_om G, as weights of the second moments of
-  /// v_o.
+  /// Writes into `squares` A'_oo = A_oo + A_om V A_mo = A_oo + A_om G, the weights of the second moments of
+  /// the observed v_o after the missing v_m have been integrated out.
   void weights(const double* w, const Given& q, double* squares) const;
 
-  /// Adds to t the expected statistic of rows with responsibilities r that have these sums: squares = Σ r v_o
-  /// v_oᵀ, and count = Σ r, the factor of V.
+  /// Adds to t the expected statistic of rows with responsibilities r, given the sums squares = Σ r v_o v_oᵀ
+  /// and count = Σ r, the factor of V.
   void expand(const Given& q, double count, const double* squares, double* t) const;
 
  private:

@@ -1,4 +1,4 @@
-// A block of rows as features, and its two products with clusters: Φ Wᵀ and Rᵀ Φ.
+// Blocks of rows as features Φ, and their two products with clusters: Φ Wᵀ and Rᵀ Φ.
 #pragma once
 #include <map>
 
@@ -8,26 +8,26 @@
 
 namespace bnpvi {
 
-/// Cost of visiting these rows (computing responsibilities and statistics for k clusters), in the units of
+/// The cost of computing responsibilities and statistics of these rows for k clusters, in the units of
 /// Pool::spend(): for each row and each cluster, a product over the features that can be nonzero, plus some
 /// exponentials. entries: stored_entries() of these rows. The cost does not depend on how rows are divided
 /// into batches.
 double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index entries, Index k);
 
-/// Number of entries that sparse data store for these rows; 0 for dense data.
+/// The number of entries that sparse data store for these rows; 0 for dense data.
 Index stored_entries(const Dataset& data, const std::vector<Index>& rows);
 
-/// Accumulates the statistics T += Rᵀ Φ over blocks of rows, with responsibilities R and features Φ. The sums
-/// of sparse rows and of indicator features are kept transposed until finish(). With `few`, memory is
-/// allocated only for clusters that receive any mass, provided that there are no sparse features.
+/// The sum of statistics T += Rᵀ Φ over blocks of rows, with responsibilities R and features Φ. The sums of
+/// sparse rows and of indicator features are kept transposed until finish(). With `few`, memory is allocated
+/// only for clusters that receive any mass, provided that there are no sparse features.
 ///
-/// Rows that lack cells enter by their expectation under the weights of the clusters. Until expect_under() is
-/// called, these are the weights of a cluster without data.
+/// Missing cells of rows are replaced by their expectation under the weights of the clusters: those that
+/// expect_under() has set, or else those of a cluster without data.
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few = false);
-  /// Sets the weights under which missing cells are expected: cluster j has row (*number)[j] of `weights`, or
-  /// row j if number is null. Both arguments must outlive the sum.
+  /// Sets the weights under which missing cells are replaced by expectations: cluster j has row (*number)[j]
+  /// of `weights`, or row j if number is null. Both arguments must outlive the sum.
   void expect_under(const Weights& weights, const std::vector<Index>* number = nullptr);
   /// Adds the accumulated statistics to t (K × p).
   void finish(double* t) const { finish(t, 0, k_); }
@@ -49,61 +49,63 @@ class FeatureSum {
   const std::vector<Index>* number_ = nullptr;
 };
 
-/// Sets t (K × p) to the sum of one or more FeatureSums of the same model and K, added in their order; each
-/// task of the pool computes some of the clusters.
+/// Sets t (K × p) to the sum of one or more FeatureSums of the same model and K clusters, added in their
+/// order; each task of the pool computes some of the clusters.
 void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool);
 
-/// Working memory of one thread: loads rows as features, multiplies them with the clusters' weights, and
-/// adds them up weighted by responsibilities. Memory: block_rows() × p.
+/// A block of rows in the working memory of one thread: loads rows as features, multiplies the features with
+/// the clusters' weights, and adds them up weighted by responsibilities. Memory: block_rows() × p.
 class FeatureBlock {
  public:
   FeatureBlock(const ObsModel& obs, const Dataset& data);
 
-  /// Largest number of rows that load() accepts: a function of p only, so that results depend on nothing
-  /// else.
+  /// The largest number of rows that load() accepts. It depends only on p, the number of features, so that
+  /// results depend on nothing else.
   Index block_rows() const { return block_rows_; }
 
   void load(const Index* rows, Index n);
   void times(const Weights& weights, double* c) const;  // all products C = Φ Wᵀ, n × K
-  /// As times(), but only for the n loaded rows from `first` on and for the chosen clusters. The result is
-  /// transposed: c is chosen × n.
+  /// Computes products with clusters for the n loaded rows from `first` on and for the chosen clusters only.
+  /// The result is transposed: c is chosen × n.
   void times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n,
                   double* c) const;
-  /// Products of each row with `width` clusters of its own choice, whose numbers are in `cluster`; cluster
-  /// and c are n × width.
+  /// Computes products of each row with `width` clusters chosen for this row, whose numbers are in `cluster`;
+  /// cluster and c are n × width.
   void times_own(const Weights& weights, const int* cluster, Index width, double* c) const;
   void add_weighted(const Responsibilities& r, FeatureSum& sum) const;  // sum += Rᵀ Φ
   /// Adds to the statistic t of one cluster (p numbers) Σ_i r_i φ(x_i) over the loaded rows, with r_i their
-  /// responsibilities. Rows that lack cells enter by their expectation under the cluster's weights w (p
-  /// numbers); null: the weights of a cluster without data.
+  /// responsibilities. Missing cells are replaced by their expectation under the cluster's weights w (p
+  /// numbers); null: under those of a cluster without data.
   void add_weighted(const double* r, double* t, const double* w = nullptr) const;
   /// Adds to the statistic t of one cluster the features of all loaded rows, each times the weight of its
-  /// row. w: as in add_weighted().
+  /// row. w: the cluster's weights, under which missing cells are replaced by expectations; null: those of a
+  /// cluster without data.
   void add_rows(double* t, const double* w = nullptr) const;
 
-  /// Replaces the features of loaded rows that lack cells (ExpectedCells) by their expectation under the
-  /// weights w of a cluster (p numbers); null: the weights of a cluster without data. Without this call,
-  /// products with a cluster integrate the missing cells out, under that cluster's own weights.
+  /// Replaces missing cells (ExpectedCells) of the loaded rows by their expectation under the weights w of a
+  /// cluster (p numbers); null: under those of a cluster without data. Without this call, products with a
+  /// cluster integrate the missing cells out, under the weights of that same cluster.
   void complete(const double* w);
 
-  /// log p(x | data with statistic T) − log h(x) of the loaded rows, given their observed cells; h is the
-  /// base measure (BaseMeasure).
+  /// Computes the log predictive densities log p(x | data with statistic t) − log h(x) of the loaded rows,
+  /// given their observed cells; h is the base measure (BaseMeasure).
   void log_predictive(const double* t, double* out);
 
   Index n() const { return n_; }
   double weight(Index i) const { return data_.weight_of(rows_[i]); }  // weight of the i-th loaded row
   bool weighted() const { return data_.weight != nullptr; }
   bool labelled() const { return data_.classes != nullptr; }
-  /// Can the i-th loaded row belong to a cluster that this class owns (0: no class)? Only if labelled().
+  /// True when the i-th loaded row may belong to a cluster of the class `owner` (0: a cluster of no class).
+  /// Only if labelled().
   bool allows(Index i, int owner) const { return data_.class_sets->allows(data_.classes[rows_[i]], owner); }
-  /// Φ of the loaded rows with all features dense, n × p, rows ld() apart. Dense features are 0 in rows that
-  /// lack cells, unless complete() was called.
+  /// The features Φ of the loaded rows, with all features dense: n × p, rows ld() apart. Dense features are 0
+  /// in rows that lack cells, unless complete() was called.
   const double* features();
   Index ld() const { return ld_; }
 
  private:
-  // The nonzero sparse features of a row, those after the dense ones; `at` counts from the first sparse
-  // feature.
+  // The nonzero sparse features of a row, which come after the dense features; `at` counts from the first
+  // sparse feature.
   struct RowEntries {
     Index n;
     const int* at;
@@ -111,7 +113,7 @@ class FeatureBlock {
   };
   RowEntries entries(Index row) const;
   double entries_dot(const Weights& weights, int cluster, Index row) const;  // their part of ⟨φ, w⟩
-  // Loaded rows that lack the same cells (MissingPattern).
+  // Loaded rows that lack the same cells, and their features without these cells.
   struct Incomplete {
     std::shared_ptr<const MissingPattern> pattern;
     std::vector<Index> at;
@@ -119,8 +121,9 @@ class FeatureBlock {
   };
   void find_incomplete();
   void times_own_complete(const Weights& weights, const int* cluster, Index width, double* c) const;
-  // log ∫ exp⟨φ(x), w⟩ over the missing cells, for rows first .. last − 1 of an incomplete group and each of
-  // these clusters: the product that replaces ⟨φ(x), w⟩ of complete rows. Rows × clusters.
+  // The products with clusters of rows that lack cells: log ∫ exp⟨φ(x), w⟩ over the missing cells, which
+  // replaces ⟨φ(x), w⟩ of complete rows, for rows first .. last − 1 of the group and each of these clusters.
+  // Rows × clusters.
   Vec reduced_products(const Incomplete& group, const Weights& weights, const std::vector<int>& clusters,
                        Index first, Index last) const;
   void times_own_incomplete(const Incomplete& group, const Weights& weights, const int* cluster, Index width,

@@ -1,4 +1,4 @@
-// Statistics of counts of many terms, most of them zero.
+// Statistics of counts of many terms, most of which are zero.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// The entries of a statistic of counts t that are above zero, gathered in one short list together with a,
-/// the prior's parameters of their terms. The evidence depends on nothing else. Scratch memory of one thread.
+/// A short list of the terms whose count t in a statistic is above zero, with t and the prior's parameter a
+/// of each. The log evidence depends on nothing else. Scratch memory of one thread.
 struct FewCounts {
   static constexpr Index many = 2048;  // number of terms from which gathering pays: a guess
 
@@ -18,8 +18,8 @@ struct FewCounts {
 
   Index n() const { return static_cast<Index>(at.size()); }
 
-  /// Fills the list from n entries of a, t and log Γ(a). Returns false, without a list, where more than a
-  /// quarter of t is above zero.
+  /// Fills the list from a, t and log Γ(a) of n terms. Returns false, and makes no list, where more than a
+  /// quarter of the counts t are above zero.
   bool gather(Index n, const double* a, const double* t, const double* log_gamma_a) {
     const Index most = n / 4;
     at.clear();

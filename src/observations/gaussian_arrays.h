@@ -1,4 +1,4 @@
-// Arrays that Gaussian models report of their clusters, in the units of the user's data.
+// Arrays (means, covariances and others) that Gaussian models report of their clusters, in the user's units.
 #pragma once
 #include <limits>
 
@@ -8,7 +8,8 @@
 
 namespace bnpvi {
 
-/// Means of clusters in the user's units, K × D; mean_of(k) gives the mean of cluster k in engine units.
+/// The means of K clusters in the user's units, K × D; mean_of(k) gives the mean of cluster k in engine units
+/// (columns centred and scaled).
 template <class F>
 NamedArray mean_array(const Columns& columns, Index k, F mean_of) {
   NamedArray out{"mean", Vec(static_cast<std::size_t>(k * columns.size())), {k, columns.size()}};
@@ -20,8 +21,8 @@ NamedArray mean_array(const Columns& columns, Index k, F mean_of) {
   return out;
 }
 
-/// An array of values of(k, j), for cluster k and column j, that depend on a count of rows. It has K numbers
-/// or, if cells may be missing and each column therefore has a count of its own, K × D.
+/// An array of numbers of(k, j) that depend on a count of rows: one for each of K clusters or, if cells may
+/// be missing and each of the D columns therefore has its own count, K × D.
 template <class F>
 NamedArray counted_array(const char* name, const ColumnGaps& gaps, Index k, Index d, F of) {
   NamedArray out{name, {}, {}};
@@ -32,8 +33,9 @@ NamedArray counted_array(const char* name, const ColumnGaps& gaps, Index k, Inde
   return out;
 }
 
-/// Diagonal covariances, D × D × K: E[σ²] = scale_of(k, j)/(df_of(k, j) − 2), the mean of an inverse Gamma
-/// distribution; infinite where that mean does not exist.
+/// The covariances of K clusters whose columns are independent, D × D × K: the mean E[σ²] = scale_of(k,
+/// j)/(df_of(k, j) − 2) of an inverse Gamma distribution on the diagonal; infinite where that mean does not
+/// exist.
 template <class Scale, class Df>
 NamedArray diagonal_covariances(Index d, Index k, Scale scale_of, Df df_of) {
   NamedArray out{"cov", Vec(static_cast<std::size_t>(d * d * k), 0.0), {d, d, k}};

@@ -1,4 +1,4 @@
-// Gaussian models of full covariance as Wishart models.
+// Gaussian models with full covariance, as Wishart models.
 #pragma once
 #include <vector>
 
@@ -7,8 +7,9 @@
 
 namespace bnpvi {
 
-/// The Wishart model whose only regressor is the constant 1: M = mean, V = mean_strength. one_first: as in
-/// WishartModel, whether v_0 = 1; false where the 1 of a row is multiplied by the scale of the row.
+/// The Wishart model whose only regressor is the constant 1, so that its coefficients M are the mean and
+/// their precision V is mean_strength. one_first: whether v_0 = 1 (WishartModel); false where the 1 of a row
+/// is multiplied by the scale of the row.
 class GaussianColumns : public WishartModel {
  public:
   GaussianColumns(const NormalWishart& prior, const Columns& columns, bool one_first)

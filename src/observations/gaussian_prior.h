@@ -12,13 +12,14 @@
 
 namespace bnpvi {
 
-/// Normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean, (mean_strength Λ)⁻¹); `mean` is empty
-/// where the mean is known to be zero. Full covariance: scale is D × D. Diagonal: scale has D numbers, and
-/// each coordinate has its own one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2).
-/// Spherical: scale is one number, for the one precision that all coordinates share.
+/// The prior of a Gaussian cluster, normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean,
+/// (mean_strength Λ)⁻¹); `mean` is empty where the mean is known to be zero. Full covariance: scale is D × D.
+/// Diagonal: scale has D numbers, and each coordinate has a one-dimensional Wishart prior, precision ~
+/// Gamma(df/2, rate = scale/2). Spherical: scale is one number, for the one precision that all coordinates
+/// share.
 ///
-/// If the prior is hierarchical, these are the parameters of the effective prior, which q(H), the posterior
-/// of the hyperparameters, implies; `about` and `posterior` are in the user's units, too.
+/// If the prior is hierarchical, these are the parameters of the prior that q(H), the posterior of the
+/// hyperparameters, implies; `about` and `posterior` are in the user's units, too.
 struct GaussianPrior {
   Vec mean;
   double mean_strength;
@@ -32,41 +33,41 @@ struct GaussianPrior {
   Vec rounding;  // spacing of the rounded values of each column (Columns)
 };
 
-/// Number of columns of Gaussian rows: the length of the field `unit`.
+/// The number of columns of Gaussian rows: the length of the field `unit`.
 inline Index columns_of(const Fields& fields) { return static_cast<Index>(fields.numbers("unit").size()); }
 
-/// Spacings of the columns' values; empty if the fields have none.
+/// The spacings of the values of rounded columns (Columns); empty if the fields have none.
 inline Vec rounding_of(const Fields& fields) {
   return fields.has("rounding") ? fields.numbers("rounding", columns_of(fields)) : Vec{};
 }
 
-/// Reads the prior from its fields. has_mean: false where the mean is known to be zero. The prior is
-/// hierarchical if the fields of a hyperprior are present.
+/// Reads the prior of Gaussian clusters from its fields. has_mean: false where the mean is known to be zero.
+/// The prior is hierarchical if the fields of a hyperprior are present.
 GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_mean);
 
-/// The prior as a model holds it: in engine units (columns centred and scaled), with what is needed to learn
-/// it.
+/// The prior of Gaussian clusters as a model holds it: in engine units (columns centred and scaled), with all
+/// that is needed to learn it.
 class OwnGaussianPrior {
  public:
   OwnGaussianPrior(GaussianPrior given, ScaleShape shape);
 
-  /// A prior that is not learned, for models that exist only inside a computation: they are never shown in
-  /// the user's units.
+  /// A prior that is not learned, for models that exist only within a computation: nothing of it is ever
+  /// converted to the user's units.
   explicit OwnGaussianPrior(NormalWishart fixed) : engine_(std::move(fixed)) {}
 
   const NormalWishart& in_engine_units() const { return engine_; }
 
   bool is_learned() const { return hierarchical_.has_value(); }
 
-  /// The functions of LearnedPrior for a hierarchical prior. occupied_term(j) belongs to clusters with
-  /// observations in block j (NormalWishart).
+  /// The functions of LearnedPrior for a hierarchical prior. occupied_term(j) is the term of a cluster that
+  /// has observations in block j of the columns (NormalWishart).
   double log_hyperprior() const { return log_density_; }
   double occupied_term(Index j) const { return occupied_[j]; }
   NamedArrays learned_fields() const;
 
-  /// LearnedPrior::learned() for a class Model that has expected_cluster(t), and that can be constructed from
-  /// a GaussianPrior or from another Model and a fixed NormalWishart prior. Also returns nullptr where a
-  /// matrix in the computation is singular in double precision.
+  /// Implements LearnedPrior::learned() for a class Model that has expected_cluster(t), and that can be
+  /// constructed from a GaussianPrior or from another Model and a fixed NormalWishart prior. Also returns
+  /// nullptr where a matrix in the computation is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const {
@@ -96,9 +97,9 @@ class OwnGaussianPrior {
   Vec occupied_;  // occupied term of each block of columns
 };
 
-/// Base class of a Model that is constructed from a GaussianPrior: the members that concern learning the
+/// Base class of models that are constructed from a GaussianPrior: the members that concern learning the
 /// prior. Base is the class that Model would otherwise derive from (ObsModel, or a subclass). Models of
-/// several blocks whose cells may be missing override occupied_term().
+/// several blocks of columns whose cells may be missing override occupied_term().
 template <class Model, class Base>
 class WithGaussianPrior : public Base, public LearnedPrior {
  public:

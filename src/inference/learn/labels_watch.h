@@ -15,7 +15,8 @@ class LabelsWatch final : public Watch {
   void write_result(Writer& out) const override;
   void read_result(Reader& in, const std::shared_ptr<const Weights>&) override;
 
-  /// Writes the labels, from 1, of the visited rows into `label`, at the numbers of the rows among all rows.
+  /// Writes the most probable cluster, from 1, of each visited row into `label`, an array of all rows of the
+  /// data.
   void put_into(int* label, const Batch& batch) const;
 
  private:

@@ -1,4 +1,4 @@
-// The learning algorithms that families share: coordinate ascent with moves, and stochastic ascent.
+// The learning algorithms that families of models share: coordinate ascent with moves, and stochastic ascent.
 #pragma once
 #include "inference/learn/restarts.h"
 #include "inference/learn/progress.h"
@@ -12,14 +12,16 @@ struct LearnOptions : RestartOptions {
   double delay = 1, power = 0.6;  // stochastic learning rate (delay + t)^−power
 };
 
-/// A fit of a family whose models are ObsModel and AllocModel.
+/// A running fit of one of the families of models that are described by an observation model (ObsModel) and
+/// an allocation model (AllocModel, the prior of q(z)).
 class SharedFit : public Fit {
  public:
-  /// The problem (data, models, seed), with the priors learned so far.
+  /// The problem that is fitted (data, models, seed); its models have the priors learned so far.
   virtual const Problem& problem() const = 0;
   const Progress& progress() const { return p_; }
   const State& state() const { return p_.state; }
-  /// The allocation model with learned concentrations; null where it is the given model.
+  /// The allocation model (the prior of the assignments to clusters) with the concentrations that the fit has
+  /// learned; null where they are those of the given model.
   const std::shared_ptr<const AllocModel>& learned_alloc() const { return alloc_; }
 
   double objective() const override { return p_.state.elbo; }
@@ -33,18 +35,21 @@ class SharedFit : public Fit {
   std::shared_ptr<const AllocModel> alloc_;  // with learned concentrations; null: the given model
 };
 
-/// Memoized coordinate ascent with moves [Hughes 2016, Alg. 3.3, ch. 4]; with one batch, full-data ascent
-/// [Alg. 3.1]. From the end of the first lap on the ELBO is that of all data and never falls. After go_back()
-/// the state can be read, but laps cannot continue from it.
+/// Makes a fit by memoized coordinate ascent with moves [Hughes 2016, Alg. 3.3, ch. 4]; if the data are one
+/// batch, this is full-data ascent [Alg. 3.1]. From the end of the first lap (pass over all batches) on the
+/// ELBO is that of all data and never falls. After go_back() the state can be read, but laps cannot continue
+/// from it.
 std::unique_ptr<SharedFit> memoized_fit(const Problem& problem, Progress from, const LearnOptions& options,
                                         Pool& pool);
 
-/// Stochastic ascent [Alg. 3.2]. The last lap (number max_laps, or the one after a stop) is an exact visit of
-/// all data at the final globals, so that the reported ELBO is the whole-data objective.
+/// Makes a fit by stochastic ascent [Alg. 3.2]. Its last lap (pass over all batches; number max_laps, or the
+/// one after a stop) visits all data exactly at the final parameters, so that the reported ELBO is that of
+/// all data.
 std::unique_ptr<SharedFit> stochastic_fit(const Problem& problem, Progress from, const LearnOptions& options,
                                           Pool& pool);
 
-/// The progress of a fit that has not begun, at the given state.
+/// Returns the progress of a fit that has not done any lap (pass over the data) yet and is in the given
+/// state.
 Progress begin(const Problem& problem, State state);
 
 }  // namespace bnpvi

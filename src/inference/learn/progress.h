@@ -1,13 +1,14 @@
-// A fit between two laps (passes over all batches), as a value that can be written and read.
+// Progress: a fit between two laps (passes over all batches), as a value that can be written and read.
 #pragma once
 #include "inference/learn/state.h"
 #include "inference/moves/move_memory.h"
 
 namespace bnpvi {
 
-/// Everything on which the rest of a fit depends between two laps, besides the driver's Course: a plain
-/// value. A fit continued from a Progress that was written and read has the same bits as one that was never
-/// interrupted, if data, models, options and kernels are the same.
+/// All that determines how a fit continues after a lap (a pass over all batches), except the driver's record
+/// of the laps (Course). A plain value. A fit that continues from a Progress that was written and read has
+/// the same bits as one that was never interrupted, if data, models, options and numerical kernels are the
+/// same.
 struct Progress {
   State state;
   MoveMemory moves;
@@ -16,22 +17,23 @@ struct Progress {
   std::vector<std::shared_ptr<const UnitMemory>> memory;  // of the last stochastic visit, by batch; or empty
   NamedArrays learned;                                    // learned fields of the models
 
-  /// A fit that has not begun, at the given state. p: number of operations that one observation costs
-  /// (MoveMemory).
+  /// The progress of a fit that has done no lap yet, in the given state. p: number of operations that one
+  /// observation costs (see MoveMemory).
   Progress(State state, Index p);
 
   /// Writes everything but the explicit responsibilities of all rows, which only observers use.
   void write(Writer& out) const;
 
-  /// Throws std::invalid_argument when the bytes are not the progress of a fit, or were written with other
-  /// kernels.
+  /// Reads what write() wrote. Throws std::invalid_argument when the bytes are not the progress of a fit, or
+  /// were written by a program that uses other numerical kernels.
   static Progress read(Reader& in);
 
  private:
   Progress() = default;
 };
 
-/// Computes what write() omits because it follows from the rest: the weights for the next visit.
+/// Computes what Progress::write() omits because it follows from the rest: the weights by which features are
+/// multiplied at the next visit of a batch.
 void complete(const Problem& problem, Progress& progress);
 
 }  // namespace bnpvi

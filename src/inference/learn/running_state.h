@@ -1,4 +1,4 @@
-// The state of learning from a stream, in every family of models: the clusters and their statistics.
+// What learning from a stream of data knows so far, in every family of models: clusters and their statistics.
 #pragma once
 #include <vector>
 
@@ -21,12 +21,12 @@ struct RunningState {
   Index p() const { return identity.empty() ? 0 : static_cast<Index>(t.size() / identity.size()); }
   std::vector<Index> by_size() const;  // numbers of the clusters, largest first
 
-  /// Keeps only these clusters, in this order.
+  /// Keeps only these clusters, in this order; all others are removed.
   virtual void keep(const std::vector<Index>& kept);
   void remove(const std::vector<bool>& gone);
-  /// Adds cluster b to cluster a; b keeps its number until it is removed.
+  /// Adds the statistics of cluster b to those of cluster a; b keeps its number until remove() is called.
   virtual void join(Index a, Index b);
-  /// Gives identities to new clusters, so that K clusters have one.
+  /// Gives identities (numbers that are never reused) to new clusters, so that the first K clusters have one.
   void identify(Index k);
 };
 

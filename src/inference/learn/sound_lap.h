@@ -1,4 +1,5 @@
-// The last lap without numerical breakdown, to which a fit returns when its numbers break down.
+// Keeps the state after the last lap (pass over all batches) without numerical breakdown; if a later lap
+// breaks down, the fit returns to that state.
 #pragma once
 #include <optional>
 
@@ -6,21 +7,23 @@
 
 namespace bnpvi {
 
-/// Keeps the globals and the ELBO at the end of the last lap (pass over all batches) without numerical
-/// breakdown. Costs next to no memory: the statistics T are shared with the state, and summaries of batches
-/// are not kept.
+/// Keeps the global parameters and the ELBO at the end of the last lap (pass over all batches) without
+/// numerical breakdown. It needs hardly any memory of its own: the statistics T are shared with the state,
+/// and summaries of batches are not kept.
 class SoundLap {
  public:
-  /// How much the state's ELBO may be below the kept one because of rounding: 1e-8 of the sum of the absolute
-  /// values of its terms. (In 320 fits with concentrations from 0.01 to 1e6 the worst fall was 2e-12 of that
-  /// sum.) In models that remember units (RememberedUnits) a visit may end in a slightly lower local optimum,
-  /// by 0.4 in the worst case seen, so that a fall by up to 1 is accepted there too.
+  /// How far the state's ELBO may be below the kept one without counting as a breakdown: 1e-8 times the sum
+  /// of the absolute values of its terms, for rounding. (In 320 fits with concentrations from 0.01 to 1e6 the
+  /// worst fall was 2e-12 of that sum.) In models that remember units (RememberedUnits) a visit of a batch
+  /// may end in a slightly worse local optimum, by 0.4 in the worst case seen; there a fall by 1 more is
+  /// accepted.
   double slack(const Problem& problem, const State& state) const;
 
   void keep(const State& state) { kept_ = Kept{state.globals, state.elbo}, kept_->globals.weights = nullptr; }
 
-  /// A state with the kept globals, total and ELBO, for reading only: batches are visited anew at these
-  /// globals, and their summaries need not add up to the total.
+  /// A state with the kept global parameters, statistics and ELBO, for reading only: q(z) of the batches is
+  /// computed again at these parameters, so that the statistics of the batches need not add up to the kept
+  /// total.
   State restored(const Problem& problem, Pool& pool) const;
 
  private:

@@ -1,4 +1,4 @@
-// Visits of batches, several at a time.
+// Visits of batches (updates of q(z) of their units), several at a time.
 #pragma once
 #include <memory>
 #include <vector>
@@ -7,21 +7,22 @@
 
 namespace bnpvi {
 
-/// The numbers of all batches.
+/// Returns the numbers of all batches, 0 to their number − 1.
 std::vector<Index> all_batches(const Source& source);
 
-/// Divides these batches, in their order, into waves: sets of `wave` batches that are visited at the same
-/// globals.
+/// Divides these batches, in their order, into waves: groups of `wave` batches that are visited with the same
+/// global parameters.
 std::vector<std::vector<Index>> in_waves(const std::vector<Index>& batches, Index wave);
 
-/// Visits some batches: does local steps (updates of q(z)) on their units at the current globals. The new
-/// summaries of the batches then replace the old ones in state.total, in this order. Globals and ELBO do not
-/// change until refresh(). A batch that stands for an earlier fit (Summary::settled) is not visited. watches:
-/// null, or for each batch a watch (a sink for responsibilities), or null, that observes its visit.
+/// Visits some batches: updates q(z) of their units with the present global parameters. Then replaces the
+/// batches' old summaries (sums of statistics) in state.total by the new ones, in the order of `batches`.
+/// Global parameters and ELBO do not change until refresh(). A batch that stands for the data of an earlier
+/// fit (settled_part()) is not visited. watches: for each batch a receiver of its responsibilities, or null;
+/// or null if there are none.
 void visit_batches(const Problem& problem, State& state, const std::vector<Index>& batches, Visitor& visitor,
                    Pool& pool, std::vector<std::unique_ptr<Watch>>* watches = nullptr);
 
-/// Visits all batches by visit_batches(), without watches.
+/// Visits every batch once by visit_batches(): updates q(z) and the sums of statistics.
 void visit_all_batches(const Problem& problem, State& state, Visitor& visitor, Pool& pool);
 
 }  // namespace bnpvi

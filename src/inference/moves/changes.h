@@ -1,4 +1,4 @@
-// Changes that a move makes to the list of clusters, as a value.
+// Changes of the list of clusters (merge, drop, append, permute) that a move makes, as a value.
 #pragma once
 #include <type_traits>
 #include <vector>
@@ -9,18 +9,19 @@ namespace bnpvi {
 
 struct Summary;
 
-/// Changes of a list of clusters, applied one after the other; each uses the numbers of clusters that the
-/// changes before it have left. They apply to any type that has merge(a, b), drop(j), append(m) and
-/// permute(order): summaries, assignments, the memory of moves.
+/// Changes of a list of clusters, applied one after the other; each counts clusters as the changes before it
+/// have left them. They can be applied to any type that has merge(a, b), drop(j), append(m) and
+/// permute(order): summaries, assignments, the memory of failed moves.
 class Changes {
  public:
-  /// Adds cluster b to cluster a < b; clusters after b move up by one.
+  /// Adds cluster b to cluster a < b and removes b; the numbers of clusters after b decrease by one.
   Changes& merge(Index a, Index b) { return add({Kind::merge, a, b, {}}); }
-  /// Removes cluster j; clusters after j move up by one.
+  /// Removes cluster j; the numbers of clusters after j decrease by one.
   Changes& drop(Index j) { return add({Kind::drop, j, 0, {}}); }
-  /// Appends m new clusters at the end; in summaries they get this owner.
+  /// Appends m new clusters at the end. owner: the class of labelled rows that the clusters belong to (0:
+  /// none); it is stored in summaries only.
   Changes& append(Index m, int owner = 0) { return add({Kind::append, m, owner, {}}); }
-  /// Reorders: the new cluster j is the present cluster order[j].
+  /// Reorders the clusters: the new cluster j is the old cluster order[j].
   Changes& permute(std::vector<Index> order) { return add({Kind::permute, 0, 0, std::move(order)}); }
 
   /// Appends the changes of another list.

@@ -1,4 +1,4 @@
-// Pairs and larger groups of clusters for which a move has failed.
+// Counts how often a move has failed for a pair or larger group of clusters.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace bnpvi {
 
-/// True when a size has changed by more than a tenth (a guess), so that a move that failed at size `then` may
-/// be tried again.
+/// True when a cluster's size has changed by more than a tenth plus half an observation (guesses) since a
+/// move failed at size `then`, so that it may be tried again.
 bool has_changed(double then, double now);
 
 /// The identity of a cluster (a number that is never reused) and its present size.
@@ -19,15 +19,18 @@ struct SizedCluster {
   double size;
 };
 
-/// For each group of clusters, regardless of order: how often a move has failed at their present sizes. A
-/// plain value; copies (each proposal has one) share the table until one of them is changed.
+/// For each group of clusters, whatever their order, the number of times that a move has failed with clusters
+/// of these sizes. A plain value; copies (each proposal has one) share the table until one of them is
+/// changed.
 class FailedGroups {
  public:
-  /// Adds `failures` to the count of the group, which restarts from 0 if the sizes have changed since.
+  /// Adds `failures` to the count of the group; the count first returns to 0 if the sizes have changed
+  /// (has_changed()) since the last failure.
   void failed(std::vector<SizedCluster> group, int failures);
-  /// True when the group has had fewer than `allowed` failures at its present sizes.
+  /// True when moves of this group have failed fewer than `allowed` times with clusters of these sizes.
   bool worth_trying(std::vector<SizedCluster> group, int allowed) const;
-  /// Removes all groups that contain this cluster, which no longer exists.
+  /// Removes all groups that contain the cluster with this identity; for use when the cluster no longer
+  /// exists.
   void forget(std::uint64_t id);
 
   std::size_t size() const { return groups_->size(); }

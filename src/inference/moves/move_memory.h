@@ -1,4 +1,4 @@
-// Memory of failed moves, kept from lap to lap (a lap is a pass over all batches).
+// Remembers which moves have failed, over all laps (passes over all batches) of a fit.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-/// Identity of one cluster and its failures.
+/// The identity of one cluster, and the moves that have failed for it.
 struct ClusterHistory {
   std::uint64_t id = 0;         // identity, which is never reused
   std::uint64_t origin = 0;     // the number by which callers outside the fit know it
@@ -18,23 +18,24 @@ struct ClusterHistory {
 };
 
 /// Decides which moves are worth trying: after too many failures a move is tried again only when the size of
-/// a cluster has changed (has_changed). Clusters have their numbers in the state.
+/// a cluster has changed (has_changed()). Functions identify clusters by their numbers in the state.
 class MoveMemory {
  public:
   MoveMemory() = default;
-  /// k: number of clusters. p: number of operations that one observation costs (cost_of_observation), on
-  /// which the number of allowed failures depends.
+  /// k: number of clusters. p: number of operations that one observation costs (cost_of_observation()): the
+  /// more, the fewer failures are allowed.
   MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 
   Index size() const { return static_cast<Index>(clusters_.size()); }
   std::uint64_t id(Index j) const { return clusters_[j].id; }
   Index number_of(std::uint64_t id) const;  // its present number; −1: it was removed
-  /// The number by which callers outside the fit know a cluster. The clusters of the start have 0 .. K − 1,
-  /// in order of decreasing size, and newborn clusters have larger numbers. A joined cluster has the smallest
-  /// number of its parts, so that of two clusters of the start the number of the larger one stays, and a
-  /// newborn cluster never replaces one of the start.
+  /// The number by which callers outside the fit know cluster j. The clusters of the start have 0 .. K − 1,
+  /// in order of decreasing size, and clusters that births add have larger numbers. Joined clusters keep the
+  /// smallest number of their parts: of two clusters of the start that of the larger one, and a cluster of
+  /// the start never loses its number to one that was added later.
   std::uint64_t origin(Index j) const { return clusters_[j].origin; }
-  /// Sets the origins of the clusters of the start. order: these clusters, largest first.
+  /// Numbers the clusters of the start as callers outside the fit know them (origin()). order: these
+  /// clusters, largest first, which get the numbers 0 .. K − 1.
   void rank(const std::vector<Index>& order);
   std::vector<std::uint64_t> ids(const std::vector<Index>& clusters) const;
   std::vector<Index> numbers_of(const std::vector<std::uint64_t>& ids) const;
@@ -46,34 +47,36 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// Records that splitting the pair anew failed; sizes: those of its clusters. barely_shared: the two
-  /// clusters share so few rows that this one failure uses up all allowed failures until a size changes.
+  /// Records a failed attempt to join two clusters and split them anew; sizes: those of the two.
+  /// barely_shared: the two clusters share so few rows that no further attempt is made until a size changes.
   void resplit_failed(const std::vector<Index>& pair, const Vec& sizes, bool barely_shared);
   bool resplit_worth_trying(const std::vector<Index>& pair, const Vec& sizes) const;
 
-  /// Records that the group was fitted anew, which is tried only once until a size changes.
+  /// Records that the clusters of the group were fitted anew. A second attempt is made only when a size has
+  /// changed.
   void refit_tried(const std::vector<Index>& group, const Vec& sizes);
   bool refit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const;
 
-  /// Records a failed birth from cluster j. unsplit: all newborn clusters were merged with each other before
-  /// the proposal was evaluated; this counts twice, as such a failure is more likely to repeat than a
-  /// rejected split.
+  /// Records a failed birth (proposal of new clusters) from cluster j. unsplit: all new clusters were merged
+  /// with each other before the proposal was evaluated; such a failure counts twice, as it is more likely to
+  /// repeat than a rejected split.
   void birth_failed(Index j, double size, bool unsplit = false);
   void birth_succeeded(Index j);
-  /// at_least: number of failures allowed even where a try is costly.
+  /// True when a birth (proposal of new clusters) from cluster j of this size should be tried. at_least:
+  /// number of failures that are allowed even where a try is expensive.
   bool birth_worth_trying(Index j, double size, int at_least = 0) const;
   Index birth_failures(Index j) const { return clusters_[j].birth_failures; }
-  /// Records a late birth, that is, a birth from a cluster that has failed at its present size, and its gain;
-  /// 0: it failed again.
+  /// Records a late birth: one from a cluster from which a birth has failed before, at its present size.
+  /// gain: what it added to the ELBO; 0 if it failed again.
   void late_birth_tried(double gain);
-  /// Expected gain, in nats, of the next late birth of this fit: an optimistic guess at first, then
-  /// increasingly the average of the recorded gains.
+  /// The expected gain, in nats, of the next late birth (see late_birth_tried()) of this fit: at first an
+  /// optimistic guess, then more and more the average of the recorded gains.
   double late_birth_gain() const;
 
-  /// Records by how much the ELBO after rounds exceeded the prediction, when two clusters were joined or one
-  /// was deleted.
+  /// Records by how much, when two clusters were joined or one was deleted, the ELBO after several updates of
+  /// q(z) exceeded the ELBO that was predicted before them.
   void merge_rose(double gain) { merge_rise_ = std::max(merge_rise_, gain); }
-  /// The largest such excess in this fit, but at least a guess.
+  /// The largest gain that merge_rose() has recorded in this fit, or the initial guess if that is larger.
   double merge_rise() const { return merge_rise_; }
 
   void delete_failed(Index j, double size) { clusters_[j].delete_failed_at = size; }

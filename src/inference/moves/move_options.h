@@ -1,14 +1,14 @@
-// Options of a fit for its moves.
+// Options for the moves of a fit (births, merges and deletes of clusters).
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// Which moves to try and how hard; see bnp_moves() in R.
+/// Which moves a fit tries, and how many of them; see bnp_moves() in R.
 struct MoveOptions {
   bool birth = false, merge = false, remove = false, reorder = true;
-  /// Accept the births of a lap provisionally and judge them together a lap later, in families that have
-  /// this kind of move.
+  /// True: births of new clusters are accepted provisionally, and all births of one lap (pass over all
+  /// batches) are judged together a lap later. Only in families that have this kind of move.
   bool adopt = false;
   Index max_births = 50;   // number of births tried per lap
   Index birth_size = 10;   // number of clusters with which a birth starts

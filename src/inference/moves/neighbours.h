@@ -1,4 +1,4 @@
-// Nearest clusters of each cluster.
+// For each cluster, the clusters nearest to it.
 #pragma once
 #include "foundation/pool.h"
 #include "inference/data/summary.h"
@@ -6,7 +6,7 @@
 
 namespace bnpvi {
 
-/// The clusters nearest to each cluster, for the visits of one lap.
+/// The clusters nearest to each cluster, computed once for all visits of a pass over the data.
 struct Neighbours {
   Index k = 0;
   Index width = 0;
@@ -15,9 +15,10 @@ struct Neighbours {
   const int* of(Index j) const { return cluster.data() + j * width; }
 };
 
-/// For each cluster j the `width` clusters l with the largest ⟨T_j / N_j, w_l⟩ + E log π_l, w_l being the
-/// weights of cluster l. This is the score of the mean features of j under l, computed by one matrix product
-/// for all clusters, with any observation model.
+/// Finds for each cluster j the `width` clusters l that fit the mean of its rows best: those with the largest
+/// ⟨T_j / N_j, w_l⟩ + E log π_l, where T_j / N_j are the mean features of cluster j, w_l the weights of
+/// cluster l and log_pi the expected log proportions. This works with any observation model, by one matrix
+/// product.
 Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
                             Pool& pool);
 

@@ -1,4 +1,4 @@
-// Removal of clusters to make room for new ones in the same proposal, where K is fixed.
+// Removal of clusters to make room for new ones, in fits with a fixed number of clusters.
 #pragma once
 #include <utility>
 
@@ -7,29 +7,29 @@
 
 namespace bnpvi {
 
-/// A choice of clusters to be removed: those in `dropped` are dropped; for each pair (a, b), a < b, in
-/// `joined`, b is joined to a. Several pairs may have the same a; no cluster is removed twice, and no a of a
-/// pair is removed.
+/// Clusters to be removed: those in `dropped` are deleted; for each pair (a, b), a < b, in `joined`, b is
+/// joined to a. Several pairs may have the same a, but no cluster is removed twice, and every a stays.
 struct Room {
   std::vector<Index> dropped;
   std::vector<std::pair<Index, Index>> joined;
 
   Index size() const { return static_cast<Index>(dropped.size() + joined.size()); }
-  /// The clusters to be removed, ascending.
+  /// The numbers of the clusters to be removed, ascending.
   std::vector<Index> gone() const;
-  /// Returns the changes `before`, followed by those that remove these clusters.
+  /// The list of changes `before`, followed by the changes that remove these clusters.
   Changes changes(Changes before = {}) const;
-  /// The number of cluster j, which is not removed, after the changes.
+  /// The number that cluster j has after the removal; j must not be one of the removed clusters.
   Index number_of(Index j) const;
 };
 
-/// Clusters with less than half an observation, smallest first, which can be removed without loss. Clusters
-/// with mass in settled_part() or with a name are not included, and for each class at least one cluster
-/// remains.
+/// The clusters that can be removed without loss, smallest first: those with less than half an observation,
+/// no name, and no mass in the data of an earlier fit (settled_part()). At least one cluster of each class of
+/// labelled rows is kept out of the list.
 std::vector<Index> idle_clusters(const State& state);
 
-/// Makes room for m new clusters: drops idle clusters, then joins disjoint pairs in the given order. Clusters
-/// in `kept` are not touched. If there are not enough candidates, fewer than m are removed.
+/// Chooses clusters to be removed so that m new ones have room: idle clusters (idle_clusters()) first, then
+/// one of each of these pairs, in their order, where they do not overlap. Clusters in `kept` are not touched.
+/// If there are not enough candidates, fewer than m are removed.
 Room room_for(Index m, const State& state, const std::vector<std::pair<Index, Index>>& pairs,
               const std::vector<Index>& kept);
 

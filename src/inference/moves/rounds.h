@@ -1,4 +1,4 @@
-// Rounds on a part of the data, each a local step and a global step.
+// Repeated updates of q(z) on a part of the data, within a proposal of a move.
 #pragma once
 #include <limits>
 
@@ -7,45 +7,48 @@
 
 namespace bnpvi {
 
-/// A proposal for a part of the data: the part is taken out of a state, the clusters of the remaining data
-/// are changed, and the part is added again by rounds of a local step and a global step. All other data keep
-/// their responsibilities, so that only changes that need no visit of them are possible: merges of clusters
-/// that the remaining data do not use together, drops of clusters that they do not use, new clusters, another
-/// order. The state itself stays as it is.
+/// A proposal that changes q(z) of a part of the data. The part is taken out of a state, the clusters of the
+/// remaining data are changed, and the part is added again by rounds: each updates q(z) of the part (local
+/// step) and then the global parameters (global step). All other data keep their responsibilities, so that
+/// only changes that need no visit of them are possible: merges of clusters that the remaining data do not
+/// use together, drops of clusters that they do not use, new clusters, another order. The state itself stays
+/// as it is.
 class Rounds {
  public:
   virtual ~Rounds() = default;
 
-  /// Sets the globals for the first visit; called once, before the first round.
+  /// Sets the global parameters for the first update of q(z); called once, before the first round.
   void begin_at(Globals first) { proposed_.globals = std::move(first); }
 
-  /// Makes one round: a local step on the part and a global step. Returns the ELBO of the whole data.
+  /// Makes one round: updates q(z) of the part, then the global parameters. Returns the ELBO of the whole
+  /// data.
   double round();
 
-  /// Makes rounds until the ELBO is above that of `state`; then returns true. Returns false after max_rounds,
-  /// or as soon as the remaining rounds would not close the gap even if each gained as much as the last,
-  /// since gains usually shrink. before: the ELBO before the first of these rounds, if it is known.
+  /// Makes rounds (updates of q(z) and of the parameters) until the ELBO is above that of `state`; then
+  /// returns true. Returns false after max_rounds, or as soon as the remaining rounds would not close the gap
+  /// even if each gained as much as the last, since gains usually shrink. before: the ELBO before the first
+  /// round, if it is known.
   bool rise(const State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
-  /// Requires a gain of more than `least` for a change to be accepted.
+  /// Sets the gain of the ELBO, in addition to rounding, that the proposal must exceed to be accepted.
   void require_gain(double least) { least_gain_ = least; }
 
   Index rounds() const { return rounds_; }
-  /// The proposal after the last round: the ELBO of the whole data, and the globals and the total summary for
-  /// problem(). It has no summaries of batches.
+  /// The proposal after the last round: the ELBO of the whole data, and the global parameters and the total
+  /// summary (sums of statistics) of the data of problem(). It has no summaries of batches.
   const State& proposed() const { return proposed_; }
-  /// The problem for which rounds compute: the given one, or a smaller one with the same differences of
-  /// ELBOs.
+  /// The problem for which the rounds compute: the given one, or one with less data for which differences of
+  /// ELBOs are the same.
   virtual const Problem& problem() const { return c_.problem; }
 
  protected:
   Rounds(const MoveContext& context, Changes changes) : c_(context), changes_(std::move(changes)) {}
 
-  /// Does a local step on the part of the data with the changed clusters, and adds its summary to `total`.
-  /// rounds() is the number of the present round.
+  /// Updates q(z) of the part of the data with the changed clusters, and adds the part's summary (sums of
+  /// statistics) to `total`. rounds() is the number of the present round.
   virtual void visit(const Globals& globals, Summary& total) = 0;
 
-  /// The ELBO that must be exceeded.
+  /// The ELBO that a proposal must exceed to replace `state`.
   double to_beat(const State& state) const { return c_.to_beat(state) + least_gain_; }
 
   const MoveContext& c_;

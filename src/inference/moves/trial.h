@@ -17,7 +17,8 @@ struct Trial {
   bool accepted;
 };
 
-/// Called with every trial, on the calling thread; empty except in tests (testing/proposal_trace.h).
+/// Called with the record of every attempted move, on the thread that runs the fit. Empty except in tests
+/// (testing/proposal_trace.h).
 inline std::function<void(const Trial&)> trial_listener;
 
 inline void tell(const Trial& trial) {

@@ -1,23 +1,23 @@
-// An edit whose units are visited by the allocation model's local step.
+// A proposal of a move that updates q(z) of some units as the allocation model does (local_step()).
 #pragma once
 #include "inference/moves/edit.h"
 
 namespace bnpvi {
 
-/// The units of a batch that an edit visits again.
+/// The units (rows or groups of rows) of one batch whose q(z) a proposal updates.
 struct EditedPart {
   std::vector<Index> units;  // numbers of the units, ascending
   Summary rest;              // summary of the batch without these units, before the clusters are changed
 };
 
-/// A proposal that visits some units of each batch again, by the local step of the allocation model; each
-/// unit starts from where its last round left it.
+/// A proposal that updates q(z) of some units of each batch as the allocation model does (local_step()). In
+/// each round a unit starts from its q(z) of the round before.
 class UnitEdit final : public Edit {
  public:
-  /// parts: one for every batch, in order. The state must outlive the rounds.
+  /// parts: the units to be updated, for every batch, in order. `state` must exist while rounds are made.
   UnitEdit(const MoveContext& context, const State& state, Changes changes, std::vector<EditedPart> parts);
 
-  /// The summaries of the units after their last visit, by batch.
+  /// For each batch the summary (sums of statistics) of its updated units, after their last update.
   const std::vector<Summary>& found() const { return found_; }
 
  private:
@@ -26,7 +26,8 @@ class UnitEdit final : public Edit {
 
   std::vector<EditedPart> parts_;
   std::vector<Summary> found_;
-  /// Responsibilities of all rows; those of the units are from their last visit.
+  /// The responsibilities of all rows, if the state has them; those of the updated units are from the last
+  /// round.
   std::optional<Assignments> assignments_;
 };
 

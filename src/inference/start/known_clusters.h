@@ -1,21 +1,23 @@
-// Initial clusters for known names and classes of labels.
+// Adds initial clusters for the names that clusters have in the model, and for classes of labelled rows.
 #pragma once
 #include "inference/learn/state.h"
 
 namespace bnpvi {
 
-/// Adds to a start one cluster for each name of the model (NamedClusters) that has none: its statistic is Σ
-/// φ(x), each row weighted by the proportion of its values that are in the columns of the name. If units are
-/// groups of rows, also adds one cluster for each class of labels: Σ φ(x) over the rows of the class, where
-/// rows with several possible classes are divided equally among them. If K is fixed, the new clusters replace
-/// the last ones, which should be empty or the smallest. A name or class without such rows gets a cluster
-/// without rows.
+/// Adds clusters for known names and classes to the start of a fit. Each name of the model (NamedClusters)
+/// that no cluster has yet gets one with the statistic Σ φ(x), the sum of features over rows, each weighted
+/// by the proportion of its values that are in the name's columns. If units are groups of rows, each class of
+/// labels also gets one: Σ φ(x) over the rows of the class, where rows with several possible classes are
+/// divided equally among them. If the number of clusters is fixed, the new clusters replace the last ones,
+/// which should be empty or the smallest. A name or class without any rows gets an empty cluster.
 Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool);
 
-/// The number of names and classes for which with_known_clusters() provides clusters.
+/// The number of clusters that with_known_clusters() adds: those for names of the model and classes of
+/// labels.
 Index n_known_clusters(const Problem& problem);
 
-/// Gives names to a state of all rows that has none: each name goes to the cluster that it suits best.
+/// Gives the names of the model to clusters of a state of all rows, none of which has a name yet: each name
+/// goes to the cluster that it suits best.
 void give_names(const Problem& problem, State& state);
 
 }  // namespace bnpvi

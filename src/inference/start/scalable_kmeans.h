@@ -1,20 +1,21 @@
-// k-means++ that uses all rows, in few passes over the batches.
+// k-means++ that uses all rows of the data in few passes over the batches.
 #pragma once
 #include "inference/learn/state.h"
 #include "inference/start/seeding.h"
 
 namespace bnpvi {
 
-/// The number of passes that draw candidates according to their divergence from earlier candidates; one pass
-/// before them draws from all rows by mass alone.
+/// The number of passes that draw candidate rows with probabilities that grow with the divergence from
+/// earlier candidates. One pass before these draws from all rows by their weights alone.
 inline constexpr Index scalable_rounds = 4;
 
-/// The result of scalable_kmeans(), and how it was found.
+/// The result of scalable_kmeans(), and the candidate rows from which it was found.
 struct ScalableClusters {
   HardClusters clusters;         // its loss is that of the candidates only
   std::vector<Index> candidate;  // numbers of the candidate rows among all rows, in the order of drawing
   Vec mass;                      // for each candidate the mass of the rows nearest to it
-  /// Σ mass × divergence to the nearest candidate: before each draw except the first, and at the end.
+  /// The sum over all rows of mass × divergence to the nearest candidate: before each draw except the first,
+  /// and after the last.
   Vec potential;
 };
 

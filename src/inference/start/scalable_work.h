@@ -1,4 +1,4 @@
-// The work of one pass of scalable k-means++ on one batch.
+// What scalable k-means++ computes for one batch in one pass over the batches.
 #pragma once
 #include <memory>
 
@@ -6,7 +6,7 @@
 
 namespace bnpvi {
 
-/// The rows that are candidates for centres of clusters, in scalable k-means++.
+/// The rows that scalable k-means++ has drawn so far as candidates for centres of clusters.
 struct Candidates {
   Sample rows;
   Index round = 0;  // number of passes that have chosen them
@@ -14,21 +14,20 @@ struct Candidates {
   unsigned long long seed = 0;
 };
 
-/// A row that was drawn.
+/// A row of a batch that was drawn as a candidate for a centre.
 struct DrawnRow {
   double key;               // rows with smaller keys come first
   Index number, batch, at;  // number among all rows; its batch; its number in the data of the batch
 };
 
-/// Keeps only the `most` rows with the smallest keys, sorted by key.
+/// Keeps only the `most` rows with the smallest keys, and sorts them by key.
 void keep_first(std::vector<DrawnRow>& rows, Index most);
 
 /// Computes how far the rows of a batch are from the candidates, and draws rows without replacement, with
 /// probabilities proportional to mass × divergence to the nearest candidate (to the mass where there is no
-/// candidate yet). Drawn are the rows with the smallest keys, which are exponential variates divided by that
-/// product [Efraimidis and Spirakis 2006]. The variates depend only on seed, round and number of the row, so
-/// that the draw from all batches, the smallest keys of all, does not depend on how rows are divided into
-/// batches.
+/// candidate yet). The rows with the smallest keys are drawn; a key is an exponential variate divided by that
+/// product [Efraimidis and Spirakis 2006]. The variates depend only on seed, round and number of the row. So
+/// the rows with the smallest keys of all batches do not depend on how rows are divided into batches.
 class DrawRowsWork final : public BatchWork {
  public:
   DrawRowsWork(Index batch, std::shared_ptr<const Candidates> candidates)
@@ -49,7 +48,7 @@ class DrawRowsWork final : public BatchWork {
   std::shared_ptr<const Candidates> candidates_;
 };
 
-/// Centres of clusters, to which rows are assigned.
+/// The centres of clusters to which rows are assigned.
 struct Centres {
   Index k = 0;
   Vec w;  // k × p: ObsModel::point_estimate() of each cluster, with the logarithm of its mass added

@@ -1,4 +1,4 @@
-// The rows used by k-means, dense or sparse.
+// The features of the rows on which k-means works, dense or sparse.
 #pragma once
 #include <memory>
 
@@ -8,20 +8,20 @@
 
 namespace bnpvi {
 
-/// A random subset of n rows: as many as have 2^22 features together, but at least 64.
+/// A random subset of n rows, so large that they have 2^22 features together, but at least 64 rows.
 struct Subsample {
   std::vector<Index> position;  // positions of the chosen rows, 0 .. n − 1
   Vec mass;
   double scale = 1;  // mass of all rows / mass of the subset
 };
 
-/// Draws a subsample of n rows. mass: the mass of each row; nullptr: all 1.
+/// Draws a random subset of n rows. mass: the mass of each row; nullptr: all 1.
 Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream);
 
-/// The subset of all rows, with these masses.
+/// A subset that consists of all rows, with these masses.
 Subsample all_of(Vec mass);
 
-/// The rows of a subsample, in the form that k-means needs: with their masses and their features φ.
+/// The features φ and masses of a subset of rows, in the form that k-means needs.
 class SeedRows {
  public:
   SeedRows(const ObsModel& obs, std::vector<Index> rows, const Subsample& chosen);
@@ -33,23 +33,24 @@ class SeedRows {
   const Vec& masses() const { return mass_; }
   double scale() const { return scale_; }  // mass of all rows / mass of these rows
 
-  /// Adds weight × φ(row i), p numbers, to t.
+  /// t += weight × φ(x_i), the features of row i; p numbers.
   virtual void add(Index i, double weight, double* t) const = 0;
 
-  /// score (n × k) = Φ Wᵀ, with Φ the features of all rows (n × p) and W the weights of k clusters (k × p).
+  /// Computes score = Φ Wᵀ (n × k), where Φ (n × p) has the features of all rows, and w (k × p) the weights
+  /// of k clusters.
   virtual void scores(Index k, const Vec& w, Vec& score) const = 0;
 
-  /// Prepares divergences() among the first n rows.
+  /// Prepares calls of divergences() that compare the first n rows with each other.
   virtual void look_at(Index n, Pool& pool) = 0;
-  /// out_l = divergence of row l to row i, for the n rows of the last look_at(n); values within rounding
+  /// out[l] = divergence of row l from row i, for the n rows that look_at(n) prepared; values within rounding
   /// error of 0 are set to 0.
   virtual void divergences(Index i, Vec& out) = 0;
 
-  /// Prepares divergences_to() these rows as centres.
+  /// Prepares these rows as centres, for calls of divergences_to() of other rows.
   virtual void become_centres(Pool& pool) = 0;
-  /// out (n × centres.n()) = the divergences of the n rows of the last look_at(n) to the rows in `centres`,
-  /// for which become_centres() was called. `centres` must come from make_seed_rows() for the same model and
-  /// kind of data.
+  /// out = the divergences of the n rows that look_at(n) prepared from the rows in `centres`, n ×
+  /// centres.n(). become_centres() must have been called for `centres`, which must come from make_seed_rows()
+  /// for the same model and kind of data.
   virtual void divergences_to(const SeedRows& centres, Vec& out) = 0;
 
  protected:
@@ -60,9 +61,10 @@ class SeedRows {
   double scale_;
 };
 
-/// rows: the rows of the subsample, in its order. fill: weights (p numbers) of the cluster to which the rows
-/// belong, under which missing cells are replaced by expectations; null: those of a cluster without data.
-/// sharpness: how often a row counts when a centre is estimated from it (bregman_kmeans()).
+/// Loads the features of a subset of rows. rows: their numbers, in the order of `chosen`. fill: the weights
+/// (p numbers) of the cluster to which the rows belong; missing cells are replaced by their expectations
+/// under it; null: under a cluster without data. sharpness: how often a row counts when a centre is estimated
+/// from it (bregman_kmeans()).
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
                                          const Subsample& chosen, const double* fill = nullptr,
                                          double sharpness = 1);
