@@ -1,4 +1,4 @@
-// A shape parameter that has one of a few values, with separate statistics for each value.
+// The posterior of a shape parameter that has one of a few values.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace bnpvi {
 
-/// The posterior q(s) ∝ p(s) exp Λ_s of a shape s over the given values, which ascend; Λ_s is the log
-/// evidence given s.
+/// The posterior q(s) ∝ p(s) exp Λ_s of a shape parameter s over a few given values, in ascending order; Λ_s
+/// is the log evidence of the data given s.
 class ShapeGrid {
  public:
   /// height: log p(s) + Λ_s at each value of s.
