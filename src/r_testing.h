@@ -1,4 +1,5 @@
-// Hooks through which tests extend the entries of the engine. A build for users installs none.
+// Hooks through which tests extend the functions that the engine exports. A build for users installs no
+// hooks.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace bnpvi {
 
-/// Observes a fit while it is learned, and adds its observations to the list of the fit.
+/// Observes a fit while it is learned, and adds what it observed to the R list of the fit.
 class FitWatch {
  public:
   virtual ~FitWatch() = default;
