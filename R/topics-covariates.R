@@ -1,7 +1,8 @@
-# Topics whose proportions in documents depend on covariates (prior_covariates()). fit$input$document_pattern has the
-# number of each document's covariate pattern, from 0; the engine reads it as the document's value.
+# Topics whose proportions in documents depend on covariates (prior_covariates()). fit$input$document_pattern
+# holds the number of each document's covariate pattern (combination of covariate values), from 0, which the
+# engine reads as the document's value.
 
-# prior_covariates() in the form that the engine and the tables of priors use for documents.
+# Converts prior_covariates() to the form that the engine and the tables of priors use for documents.
 prior_of_documents <- function(prior, call) {
   if (!has_covariates(prior)) {
     return(prior)
@@ -19,7 +20,8 @@ prior_of_documents <- function(prior, call) {
 
 has_tilted_topics <- function(fit) identical(fit$model$prior$family, "topic_covariates")
 
-# list(data, prior, input): data with the pattern of each document, the prior with all patterns, and what the fit keeps.
+# Reads the covariates of documents. Returns list(data, prior, input): data with the covariate pattern of each
+# document, the prior with all patterns, and what the fit keeps.
 with_document_covariates <- function(data, prior, covariates, x, call) {
   frame <- frame_of_documents(all.vars(prior$formula), covariates, x, data, call)
   weights <- if (is.null(data$weights)) rep(1, nrow(frame)) else data$weights[data$starts[-length(data$starts)] + 1L]
