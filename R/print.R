@@ -185,7 +185,7 @@ learned_prior <- function(fit) {
   }, blocks, names(blocks))))
 }
 
-# Learned concentrations in words: "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7".
+# The learned concentrations of a prior in words: "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7".
 described_concentrations <- function(learned) {
   if (!length(learned)) {
     return(NULL)

@@ -64,7 +64,7 @@ with_weights <- function(data, weights, call, of = "row of {.arg x}") {
   data
 }
 
-# The rows of a matrix, or the elements of a vector, times their weights.
+# Multiplies the rows of a matrix, or the elements of a vector, by their weights w; NULL: all weights are 1.
 times_weights <- function(x, w) if (is.null(w)) x else x * w
 
 # Weighted means of columns over their observed cells, and (counts_of_columns) the total weight of these cells
@@ -93,7 +93,7 @@ weighted_quantile <- function(x, w, p) {
   at(below) + pmax(number - below, 0) * (at(below + 1) - at(below))
 }
 
-# The number of rows in words: "1000 observations (272 rows with weights)".
+# The number of rows in words for print(): "1000 observations (272 rows with weights)".
 described_rows <- function(fit, word = "observation", row = "row") {
   w <- fit$input$weights
   if (has_individuals(fit$input)) {

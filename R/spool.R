@@ -137,8 +137,8 @@ are_values <- function(x) {
   is.numeric(x) && (!length(x) || any(!is.na(x))) && all(abs(x) < 1e200, na.rm = TRUE)
 }
 
-# Evaluates code that reads or writes a spool (the file that holds the rows of a source), and turns its errors into
-# classed ones that name the folder.
+# Evaluates code that reads or writes a spool (the file that holds the rows of a source). If the code fails,
+# the error has a class of the package and names the folder of the spool.
 in_spool <- function(expr, call, writes = FALSE) {
   tryCatch(expr, `bnpvi::FileError` = function(e) {
     abort("spool", c(

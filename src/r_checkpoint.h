@@ -23,7 +23,7 @@ class Checkpoints final : public Keeper {
  public:
   explicit Checkpoints(const Rcpp::List& control);
 
-  /// The stored state of the run to be continued; null: a new run begins.
+  /// The stored state of an interrupted run that is to be continued; null: a new run begins.
   Reader* stored() { return stored_ ? &*stored_ : nullptr; }
   SEXP kept() const { return kept_; }
 

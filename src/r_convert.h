@@ -41,8 +41,8 @@ void require(bool holds, const std::string& what);
 /// for each of n units the number of its set, 0 for none; `class_sets` is a logical matrix, sets x classes.
 ClassSets class_sets_from_r(const Rcpp::List& data, Index n);
 
-/// A Dataset that points into an R list and keeps that list alive. Throws std::invalid_argument when sizes,
-/// offsets or columns contradict each other.
+/// Data as the engine reads them (Dataset): pointers into an R list, which this object keeps alive. Throws
+/// std::invalid_argument when sizes, offsets or columns contradict each other.
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
@@ -77,7 +77,8 @@ struct RModel {
 /// covariate pattern (PatternedRows).
 std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields);
 
-/// Casts the allocation model to that of one family; null if it is of another family.
+/// Casts the allocation model (the prior of cluster probabilities) to the class `Alloc` of one family of
+/// models; null if it belongs to another family.
 template <class Alloc>
 const Alloc* alloc_as(const AllocModel& alloc) {
   return dynamic_cast<const Alloc*>(&alloc);

@@ -5,7 +5,7 @@
 
 namespace bnpvi {
 
-/// The arguments of engine_fit(); they must outlive the family.
+/// The arguments of engine_fit(), the function that R calls; they must outlive the family made from them.
 struct FitCall {
   const Rcpp::List& data;
   const Rcpp::List& model;

@@ -36,7 +36,7 @@ class FeatureData {
   /// `control` gives, either as `batch_of`, a batch number from 1 for each row, or as a number of random
   /// batches, which are drawn with this key.
   features::Rows dealt(const FeatureModel& model, const Rcpp::List& control, std::uint64_t key) const;
-  /// All rows in one batch.
+  /// The rows of the data in a single batch.
   features::Rows whole(const FeatureModel& model) const;
 
  private:

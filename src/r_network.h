@@ -127,14 +127,14 @@ Rcpp::NumericVector bound_to_r(const networks::BlockBound& b, bool degrees = fal
 /// models.
 std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const Links& links);
 
-// Converts numbers of nodes, which count from 1 in R and from 0 in the engine.
+// Converts R's numbers of nodes, from 1 to n, to those of the engine, from 0.
 inline std::vector<int> nodes_from_r(const Rcpp::IntegerVector& nodes, Index n) {
   std::vector<int> out(nodes.begin(), nodes.end());
   for (int& i : out) require(--i >= 0 && i < n, "there is no such node");
   return out;
 }
 
-// An n × k matrix in R from row-major numbers.
+// An n × k matrix of R from row-major numbers x.
 inline Rcpp::NumericMatrix matrix_to_r(const Vec& x, Index n, Index k) {
   Rcpp::NumericMatrix out(static_cast<int>(n), static_cast<int>(k));
   for (int i = 0; i < out.nrow(); ++i)

@@ -1,4 +1,4 @@
-// Hill climbing among the points of a grid.
+// Searches for the best point of a grid by hill climbing: steps from point to point.
 #pragma once
 #include <optional>
 #include <utility>

@@ -26,7 +26,8 @@ NamedArrays learned_variances(const HyperPosterior& q, const Vec& scale, bool fu
 /// or divides by them (sign −1). x: D × D, D numbers, or one number for columns that have the same unit.
 void rescale_area(Vec& x, const Vec& unit, int sign);
 
-/// Converts all variances and inverse variances to the user's units (sign 1) or to engine units (−1).
+/// Converts all variances and inverse variances in q (in the next function, in the hyperprior's constants) to
+/// the user's units (sign 1) or to engine units (−1). unit: of each column.
 void rescale_variances(HyperPosterior& q, const Vec& unit, int sign);
 void rescale_variances(HyperpriorOfData& about, const Vec& unit, int sign);
 

@@ -41,7 +41,8 @@ class KeywordTerms final : public ObsModel {
   KeywordTerms(const ObsModel& plain, TermPrior prior, std::vector<int> terms, double weight_of_others);
 
   const std::vector<int>& terms() const { return terms_; }
-  /// Δ(T), the amount by which the keywords raise Λ; tokens: number of tokens of the cluster.
+  /// Δ(T), the amount by which the log evidence of a cluster with statistic t is larger with its keywords
+  /// than without. tokens: number of tokens of the cluster.
   double gain(const double* t, double tokens) const;
 
   Index n_features() const override { return plain_.n_features(); }

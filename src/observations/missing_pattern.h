@@ -56,7 +56,7 @@ class MissingPattern {
   /// features.
   virtual Index n_weights() const { return n_features(); }
 
-  /// Writes w', the reduced weights of a cluster with weights w.
+  /// Writes w', the reduced weights (n_weights() numbers) of a cluster with the full weights w.
   virtual void weights(const double* w, double* reduced) const = 0;
 
   /// Adds Σ r E_q φ(x) to the statistic t, a sum over rows with responsibilities r in a cluster with weights

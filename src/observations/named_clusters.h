@@ -18,7 +18,8 @@ class NamedClusters {
   /// Writes, for each of the n_names() names, the difference between Λ(T) under the name and without a name.
   /// T: statistic of a cluster; out: n_names() numbers.
   virtual void gains(const double* t, double* out) const = 0;
-  /// The columns whose values indicate that a row belongs to this name, such as keywords.
+  /// The columns of the data whose values show that a row belongs to the cluster of this name, such as
+  /// keywords.
   virtual const std::vector<int>& columns_of(int name) const = 0;
   /// The model with its prior learned from K clusters (see LearnedPrior::learned()), some of which have
   /// names. names: the name of each cluster, 0 for none.

@@ -42,7 +42,7 @@ class BetaModel : public ObsModel {
   Vec a_, b_, bound_a_, bound_b_;
 };
 
-/// log B(a + one, b + zero) − log B(a, b) for one, zero ≥ 0.
+/// The difference log B(a + one, b + zero) − log B(a, b) of log Beta functions, for one, zero ≥ 0.
 double log_beta_gain(double a, double b, double one, double zero);
 
 }  // namespace bnpvi

@@ -53,7 +53,8 @@ class GaussianDrift final : public ObsModel,
   double strain() const override;
   void re_express(const ObsModel& from, double* t) const override;
 
-  /// The same model with the drift that maximises Σ_k Λ(T_k), searched near the present one.
+  /// The same model with the drift (variance of the mean's steps) that maximises the sum Σ_k Λ(T_k) of the
+  /// clusters' log evidences, searched near the present drift.
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override;
   NamedArrays learned_fields() const override;

@@ -64,13 +64,14 @@ class ObsModel {
   /// sparse entries. The default computes Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 
-  /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.
+  /// Parameters of the variational posterior of K clusters with statistics T (K × p), in the units of the
+  /// user's data.
   virtual NamedArrays posterior(const double* t, Index k) const = 0;
 
   /// Posterior means of the parameters under the names that users know: mean, cov, prob, rate, ...
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
 
-  /// The optional abilities of this model; by default none.
+  /// The optional abilities of this model, as pointers to interfaces; by default none.
   virtual Capabilities capabilities() const;
 };
 

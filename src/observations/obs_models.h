@@ -36,8 +36,8 @@ inline Vec of_columns(const Fields& fields, const char* name) {
   return out;
 }
 
-/// Does each column have a count of cells of its own? Yes where cells may be missing, or may be 0, which
-/// models of positive values treat as missing.
+/// Whether each column needs a count of its observed cells. It does where cells may be missing, or may be 0,
+/// since models of positive values treat 0 as missing.
 inline bool counts_cells(const Fields& fields) {
   return fields.optional_flag("gaps") || fields.optional_flag("zeros");
 }
@@ -54,11 +54,11 @@ std::unique_ptr<ObsModel> make_gaussian_full(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_drift(const Fields& fields, bool full);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const Fields& fields);
-/// Gaussian clusters with one variance for all columns, so that `scale` is one number and all columns have
-/// the same unit. The prior is not learned.
+/// Makes the model of Gaussian clusters with one variance for all columns (spherical). The field `scale` is
+/// then one number, and all columns have the same unit. The prior is not learned.
 std::unique_ptr<ObsModel> make_gaussian_spherical(const Fields& fields);
-/// Gaussian clusters that all have the same covariance, either given or learned as the maximiser of Σ_k
-/// Λ(T_k).
+/// Makes the model of Gaussian clusters that all have the same covariance. It is either given or learned as
+/// the maximiser of Σ_k Λ(T_k), the sum of the clusters' log evidences.
 std::unique_ptr<ObsModel> make_gaussian_tied(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_tied_diagonal(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_tied_spherical(const Fields& fields);
@@ -85,9 +85,11 @@ std::unique_ptr<ObsModel> make_gamma(const Fields& fields);
 /// Makes the model of gamma distributed values with a shape parameter for each cluster and column, which has
 /// a Gamma prior. The field `b` is the rate of the prior at shape 1.
 std::unique_ptr<ObsModel> make_shaped_gamma(const Fields& fields);
-/// Angles in radians, which have a mean direction and a concentration for each cluster and column.
+/// Makes the model of angles in radians, with a mean direction and a concentration for each cluster and
+/// column.
 std::unique_ptr<ObsModel> make_von_mises(const Fields& fields);
-/// Counts that vary more than Poisson counts, with a size parameter for each cluster and column.
+/// Makes the model of counts that vary more than Poisson counts, with a size parameter for each cluster and
+/// column.
 std::unique_ptr<ObsModel> make_negative_binomial(const Fields& fields);
 /// Makes the Weibull model of values above 0, with a shape for each cluster and column, out of a few possible
 /// shapes. With a field `censored` the values are times, each with a status: an event, or censored on the
@@ -97,8 +99,8 @@ std::unique_ptr<ObsModel> make_weibull(const Fields& fields);
 /// `positive` may have missing cells, and its last features are counts of cells.
 std::unique_ptr<ObsModel> make_zero_cells(std::shared_ptr<const ObsModel> positive);
 std::unique_ptr<ObsModel> make_categorical(const Fields& fields);
-/// Values whose logarithms are Gaussian; the fields are those of the Gaussian model of the logarithms. The
-/// prior is not learned.
+/// Makes the model of values whose logarithms are Gaussian. The fields are those of the Gaussian model of the
+/// logarithms; the prior is not learned.
 std::unique_ptr<ObsModel> make_lognormal_full(const Fields& fields);
 std::unique_ptr<ObsModel> make_lognormal_diagonal(const Fields& fields);
 /// Makes the model of Student-t rows of full covariance: Gaussian rows, each with a scale of its own. The

@@ -34,7 +34,7 @@ class RandomEffects final : public ObsModel,
   };
 
   /// of_rows: the regression model of single rows, whose features are added up over the rows of an
-  /// individual. The moments of regressors and y come after its first `offset` features.
+  /// individual. offset: the number of its features before the second moments of regressors and response.
   RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_rows, Index offset);
 
   Index n_features() const override { return shape_.features; }

@@ -1,4 +1,4 @@
-// Gaussian rows, each with a scale of its own: Student-t distributions.
+// Student-t models: Gaussian rows, each with an unobserved scale, a factor of its precision.
 #pragma once
 #include <algorithm>
 #include <memory>

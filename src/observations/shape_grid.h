@@ -12,7 +12,7 @@ namespace bnpvi {
 /// is the log evidence of the data given s.
 class ShapeGrid {
  public:
-  /// height: log p(s) + Λ_s at each value of s.
+  /// height: log p(s) + Λ_s at each value of the shape s, with Λ_s the log evidence given s.
   ShapeGrid(const Vec& shape, Vec height) : shape_(shape), prob_(std::move(height)) {
     const double top = *std::max_element(prob_.begin(), prob_.end());
     double sum = 0;

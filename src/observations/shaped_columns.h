@@ -118,7 +118,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     Vec own_mean(static_cast<std::size_t>(1 + m_)), own_w(own_mean);
     for (Index j = 0; j < d_; ++j) {
       const Vec own = statistic(t, j);
-      // Average count per row: the product of the fraction of rows that have the cell and its average count.
+      // The average count per row, which is the fraction of rows that have the cell times the average count
+      // of these rows.
       const double share = t[0] > 0 ? own[0] / t[0] : 1;
       columns_[j].best(own.data(), own_mean.data(), own_w.data());
       mean[count_at(j)] = share;
@@ -273,8 +274,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
   bool gaps_, exposed_;
 };
 
-/// Reads the field `name` for d columns: shape and rate of a Gamma prior for all columns or, with a field
-/// `known`, the shape of each column.
+/// Reads the priors of the shapes of d columns from the field `name`: shape and rate of a Gamma prior for all
+/// columns or, with a field `known`, the known shape of each column.
 inline std::vector<ShapePrior> shape_priors(const Fields& fields, const char* name, Index d) {
   std::vector<ShapePrior> out(static_cast<std::size_t>(d));
   const bool known = fields.optional_flag("known");

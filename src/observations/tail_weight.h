@@ -41,7 +41,7 @@ class TailWeight {
   ShapeLattice posterior(const ScaleSums& s) const;
   double mean(const ScaleSums& s) const;
 
-  /// The derivatives that slopes() would return if ν were known to be `nu`.
+  /// The derivatives that slopes() would return if the degrees of freedom were known to be `nu`.
   Slopes slopes_at(double nu) const;
 
   /// A correction to add to slopes() before a visit of all rows, so that the degrees of freedom ν converge in

@@ -72,7 +72,7 @@ struct TangentRows {
   explicit TangentRows(const TangentLayout& layout)
       : layout(layout), regressors(4 + layout.sizes()), width(regressors + layout.regressors()) {}
 
-  /// Computes a reduced row from the cells of a row of the data, y first.
+  /// Computes the reduced features of a row from its cells, the response y first.
   void write(const double* cells, double* row) const;
   LogisticTerm term(const double* row, Index g) const { return term(row, g, layout.shift(g)); }
   LogisticTerm term(const double* row, Index g, double shift) const;  // shift: that of the size

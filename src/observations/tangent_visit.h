@@ -31,16 +31,17 @@ class TangentVisit {
   /// features.
   void forget_rows() { phi_ = nullptr; }
 
-  /// Writes to out (n × k) the bounds of the log likelihoods of n units in k clusters. phi: reduced features
-  /// of the units; reduced: reduced weights of the clusters (k × TangentWeights::all).
+  /// Writes to `out` (n × k) lower bounds of the log likelihoods of n units (individuals or rows) in k
+  /// clusters. phi: reduced features of the units (TangentRows); reduced: reduced weights of the clusters (k
+  /// × TangentWeights::all).
   void log_likelihoods(Index n, const double* phi, Index k, const double* reduced, double* out);
   /// Adds Σ_i r_ij E φ(x_i), the expected features of n units i with responsibilities r (n × k), to the
   /// statistic t[j] of each of k clusters j.
   void add(Index n, const double* phi, Index k, const double* r, const double* reduced, double* const* t);
 
  private:
-  // The tangents of up to `step` rows for one size: the constants of each row (LogisticTerm), and for each
-  // row in each cluster (k × step) the bound, ω and the curvature.
+  // The tangents (quadratic bounds) of up to `step` rows for one size: the constants of each row
+  // (LogisticTerm), and for each row in each cluster (k × step) the bound, the slope ω and the curvature.
   struct Piece {
     Buffer m, kappa, constant, offset;
     Buffer bound, omega, curve;

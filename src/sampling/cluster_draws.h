@@ -37,8 +37,8 @@ class ClusterDraws {
 
   /// The prior odds of the K clusters and, last, of a new one, for observation i: K + 1 numbers.
   virtual void find_odds(Index i, Vec& odds) const = 0;
-  /// joins() is called before observation i is added to cluster j (K: a new one), leaves() before it is taken
-  /// out.
+  /// joins() is called before observation i is added to cluster j (K: a new one); leaves() is called before
+  /// it is taken out.
   virtual void joins(Index /*i*/, Index /*j*/, Stream& /*stream*/) {}
   virtual void leaves(Index /*i*/, Index /*j*/) {}
   /// Called after cluster j was removed; the cluster that had the last number then has the number j.

@@ -1,4 +1,4 @@
-// Clusters as urns of numbered observations, which are tokens or rows.
+// Clusters of a sampler, as urns that contain numbered observations (tokens or rows).
 #pragma once
 #include <vector>
 

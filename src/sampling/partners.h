@@ -1,4 +1,4 @@
-// Pairs of rows from which proposals of splits and merges start.
+// Draws pairs of rows from which a sampler's proposals of splits and merges start.
 #pragma once
 #include "foundation/random.h"
 #include "sampling/row_features.h"

@@ -14,7 +14,7 @@ namespace bnpvi {
 ///   variation  f(x) = x log x / n: the variation of information, in nats [Meila 2007].
 enum class PartitionLoss { binder, variation };
 
-/// M partitions of n rows: the labels of partition m, 0 .. K_m − 1, begin at label[m · n].
+/// A list of M partitions of n rows: the labels of partition m, 0 .. K_m − 1, begin at label[m · n].
 struct Partitions {
   Index n = 0;
   std::vector<int> label;

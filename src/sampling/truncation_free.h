@@ -50,7 +50,7 @@ class RunningClusterLearner {
   bool due() const;
   const RunningState& running() const { return running_; }
 
-  /// True once the limit most_clusters has kept an observation from beginning a cluster.
+  /// Whether the limit most_clusters has at some time kept an observation from beginning a cluster.
   bool capped() const { return capped_; }
   const std::vector<Departure>& departed() const { return departed_; }
 
@@ -63,7 +63,7 @@ class RunningClusterLearner {
   /// Updates the prior of the clusters' parameters, given the clusters ordered by size; by default nothing is
   /// learned.
   virtual void learn_prior() {}
-  /// True if cluster j does not vanish when all statistics are multiplied by `keep`.
+  /// Whether cluster j still contains data when all statistics are multiplied by `keep`, which may be 0.
   virtual bool is_left(Index j, double keep) const { return keep * size(j) > 0; }
 
   double size(Index j) const { return running_.t[static_cast<std::size_t>(j * p_)]; }

@@ -20,9 +20,9 @@ class Urns {
   bool remove(Index j, const double* phi, double mass = 1);
   /// Undoes the last remove() exactly, if no urn has changed since.
   void put_back();
-  /// Removes urn j with its rows; urn K − 1 gets its number.
+  /// Removes urn j (a cluster) with its rows; the last urn with rows, K − 1, gets its number.
   void drop(Index j);
-  /// Moves the rows of urn b to urn a and removes b; urn K − 1 gets its number.
+  /// Moves the rows of urn b to urn a and removes b; the last urn with rows, K − 1, gets its number.
   void join(Index a, Index b);
   /// Replaces urn j ≤ K by a copy of urn i of another object, `others`.
   void replace(Index j, const Urns& others, Index i);
@@ -45,8 +45,8 @@ class Urns {
   /// Writes log p(x | urn j) − log h(x) of a row x with features phi, for the first k ≤ K + 1 urns; h is the
   /// base measure.
   void predictives(const double* phi, Index k, double* out) const;
-  /// log p(x | urn j without x) − log h(x) of one row x with features phi, which is in urn j with this mass.
-  /// Safe to call from several threads.
+  /// log p(x | urn j without x) − log h(x) of a row x with features phi, which is in urn j with this mass; h
+  /// is the base measure. Safe to call from several threads.
   double predictive_without(Index j, const double* phi, double mass) const;
   /// The log evidence Λ(T_j) of urn j; the next function returns Λ(T_a + T_b) of urns a and b together.
   double log_evidence(Index j) const;
@@ -55,7 +55,8 @@ class Urns {
  private:
   double* urn(Index j) { return urns_.data() + j * size_; }
   const double* urn(Index j) const { return urns_.data() + j * size_; }
-  /// Adds mass φ to the statistic T of an urn, and updates what is derived from T.
+  /// Adds mass φ, the features of a row times `mass`, to the statistic T of an urn, and updates what is
+  /// derived from T.
   void change(double* urn, const double* phi, double mass) const;
 
   const ObsModel& obs_;

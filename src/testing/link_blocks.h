@@ -22,7 +22,7 @@ class LinkBlocks final : public AllocModel, public OwnStatistics {
  public:
   LinkBlocks() : AllocModel({true, false}, {}) {}
 
-  /// The two scalars of a summary are the entropy and Σ −log y!.
+  /// Sizes of a summary. Its two scalars are the entropy of q and Σ −log y!, a sum over links.
   SummaryShape shape(const ObsModel& obs) const override { return {obs.n_features(), 0, 2, 2}; }
   Summary local_step(const Visit& in) const override;
   /// Computes the statistics of pairs of blocks for a start, where the two ends of a link are independent and

@@ -22,8 +22,8 @@ struct ScriptedLap {
   double value;
 };
 
-/// A fit with one unit of data, whose state is the number of the last lap; go_back() restores the state that
-/// keep() saved.
+/// A fit whose laps follow a script. It has one unit of data, and its state is the number of the last lap;
+/// go_back() restores the state that keep() saved.
 class ScriptedFit final : public Fit {
  public:
   /// phases: for each phase the results of its laps; when they are used up, the last one is repeated. value:

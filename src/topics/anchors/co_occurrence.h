@@ -26,13 +26,13 @@ struct PartialCounts {
 PartialCounts counts_of_rows(const Dataset& data, const std::vector<Index>& rows);
 PartialCounts all_counts(const Dataset& data);
 
-/// A d × m matrix B stored by rows, each with `each` entries: all m, or only a few.
+/// A d × m matrix B with a row for each of d words. Each row stores `each` entries: all m, or only a few.
 struct RowsOfWords {
   Index m = 0, each = 0;
   std::vector<int> place;  // d × each: column of each entry; empty: all columns, in order
   Vec value;               // d × each: value of each entry
 
-  /// Adds x times row v of B to y (m numbers).
+  /// Adds x times row v of this matrix to y (m numbers).
   void add(int v, double x, double* y) const {
     if (place.empty()) return kernels().add_sparse_rows(1, m, &v, &x, value.data(), m, y);
     for (Index i = v * each; i < (v + 1) * each; ++i) y[place[i]] += x * value[i];

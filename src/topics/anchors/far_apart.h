@@ -1,4 +1,4 @@
-// Finds extreme points among rows that are known only with errors.
+// Finds rows that are extreme points of a set of rows, where each row is known only with errors.
 #pragma once
 #include "foundation/pool.h"
 

@@ -72,7 +72,7 @@ class DocumentReader {
   /// `at` of the memory. C then has columns only for the topics that the document used.
   DocumentView recall(Index document, const ShareTable& memory, Index at);
 
-  /// Number of rows u that load() gives for this document: word types, or rows of data.
+  /// The number of rows in the view of this document that load() returns: word types, or rows of data.
   Index n_rows(Index document) const;
 
   /// Prefetches into the processor's cache a document of counts that will be loaded soon.
@@ -80,7 +80,7 @@ class DocumentReader {
 
   bool by_term() const { return by_term_; }
   FeatureBlock& block() { return block_; }
-  /// Row numbers of the loaded document (a document of counts is one row).
+  /// Numbers, in the data, of the rows of the loaded document (a document of counts is one row).
   const std::vector<Index>& rows() const { return rows_; }
 
  private:

@@ -109,7 +109,7 @@ class DocStep {
   /// this view ended; valid until the next such call.
   const DocumentFactors& factors(const DocumentView& view, Shares share);
 
-  /// Multiplications in all rounds so far, as Pool::spend() counts them.
+  /// The number of multiplications in all iterations so far, in the unit of Pool::spend().
   double cost() const { return cost_; }
 
  private:

@@ -1,5 +1,5 @@
-// The interface by which truncation-free learning uses documents, whether their observations are tokens or
-// rows.
+// The interface through which batch-by-batch (truncation-free) learning uses documents, both those of single
+// tokens and those of rows.
 #pragma once
 #include <memory>
 #include <vector>
@@ -23,7 +23,7 @@ class Documents {
   /// Where the observations of each document begin: document d has those with numbers starts()[d] ..
   /// starts()[d + 1] − 1.
   const std::vector<Index>& starts() const { return starts_; }
-  /// The rows of the observations in the data; null if observations are tokens.
+  /// Numbers, in the data, of the rows that the observations are; null if observations are tokens.
   virtual const std::vector<Index>* rows() const { return nullptr; }
 
   /// Makes urns (the topics of a sampler, with their statistics) without any topic yet. They keep a reference

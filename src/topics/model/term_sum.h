@@ -1,4 +1,5 @@
-// Statistics of topics from documents of counts that were all visited under the same weights.
+// Computes statistics of topics from documents of counts that were all visited under the same weights of
+// topics.
 #pragma once
 #include "foundation/pool.h"
 #include "topics/model/topic_sum.h"

@@ -1,4 +1,4 @@
-// Counts expanded to single tokens.
+// Documents of counts, expanded to single tokens.
 #pragma once
 #include "foundation/data.h"
 

@@ -1,4 +1,4 @@
-// The contribution of a document to the summary of a topic model.
+// The contribution of a document to the summary (the additive statistics) of a topic model.
 #pragma once
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Births of topics from whole documents that the present topics explain badly.
+// Proposes new topics that start from whole documents which the present topics explain badly.
 #pragma once
 #include <memory>
 

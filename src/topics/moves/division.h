@@ -22,7 +22,7 @@ struct Seeds {
 /// must outlive this object.
 class TopicDivision {
  public:
-  /// target: numbers of the topics to be divided, ascending.
+  /// target: numbers of the topics to be divided, in ascending order.
   TopicDivision(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 std::vector<Index> target);
 

@@ -27,7 +27,8 @@ class FewTerms {
   /// The terms of the entries of document i, as numbers of columns of the copy.
   const int* terms_of(Index i) const { return column_.data() + row_start_[i]; }
 
-  /// A statistic of all terms, restricted to the columns of the copy.
+  /// The statistic of a topic, restricted to the columns of the copy; the next function restricts all
+  /// statistics of a summary.
   Vec restricted(const double* t) const;
   Summary restricted(const Summary& s) const;
 

@@ -89,7 +89,7 @@ class ResponseModel {
   void add(const double* value, const double* local, double length, double times, Shares share,
            Summary& to) const;
 
-  /// Number of known responses in the statistics.
+  /// Number of known responses in the statistics of a summary.
   double n_known(const Summary& s) const;
 
   /// The residual b − ω E f of a document's response (for gaussian responses proportional to y − E f), in the
@@ -97,14 +97,14 @@ class ResponseModel {
   /// the document.
   double residual(const double* value, double length, Shares share, const ResponsePosterior& q) const;
 
-  /// Divides a topic's part of the statistics evenly among the topic and n_born new ones, which then have
-  /// about the same η.
+  /// Divides a topic's part of the responses' statistics evenly among the topic and n_born new ones, which
+  /// then have about the same effects η on the responses.
   void divide(Summary& s, Index topic, Index first_born, Index n_born) const;
 
   ResponsePosterior posterior(const Summary& effective) const;
 
-  /// The responses' term of the ELBO for the statistics `total`, under the q(η) that is optimal for the
-  /// statistics `effective`.
+  /// The responses' term of the ELBO for the statistics `total`, under the posterior q(η) of effects that is
+  /// optimal for the statistics `effective`.
   double value(const Summary& total, const Summary& effective) const;
 
  private:

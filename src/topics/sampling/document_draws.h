@@ -18,8 +18,8 @@ class DocumentDraws final : public ClusterDraws {
   /// Begins a document, none of whose observations has a topic yet.
   void begin_document(double alpha, double gamma);
 
-  /// Labels all observations, none of which is in the urns (the statistics of topics) yet: documents in
-  /// random order, and the observations of each document in random order.
+  /// Draws a topic for each observation, where no observation has a topic yet: documents in random order, and
+  /// the observations of each document in random order.
   void place_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
   /// Draws the topic of each observation anew, document by document, after removing it from the urn (the

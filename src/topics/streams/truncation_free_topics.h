@@ -1,4 +1,5 @@
-// Truncation-free learning of topics, one batch of documents after the other [Wang & Blei 2012].
+// Truncation-free learning of topics (without a limit on their number), one batch of documents after the
+// other [Wang & Blei 2012].
 #pragma once
 #include "foundation/special.h"
 #include "sampling/truncation_free.h"
