@@ -5,8 +5,7 @@ response_families <- c("gaussian", "binomial", "classes", "hinge", "eps_hinge")
 normal_response <- "gaussian"
 numeric_responses <- c(normal_response, "eps_hinge")
 default_families <- list(numbers = normal_response, two = "binomial", several = "classes")
-# The engine's names of families of responses (others are "logistic"), and the families whose objective is a bound of a
-# likelihood.
+# The engine's names of families of responses (others: "logistic"); families whose objective bounds a likelihood.
 engine_responses_of <- c(gaussian = "gaussian", hinge = "hinge", eps_hinge = "tube")
 likelihood_responses <- c("gaussian", "logistic")
 
@@ -180,8 +179,7 @@ response_family <- function(family, y, call) {
   family
 }
 
-# Codes a numeric response with mean 0 and standard deviation 1. Numbers are scaled twice, since the square of 1e150
-# overflows.
+# Codes a numeric response with mean 0 and sd 1. Numbers are scaled twice, since the square of 1e150 overflows.
 code_numbers <- function(y, family, call) {
   known <- y[!is.na(y)]
   if (any(!is.finite(known))) {
@@ -343,8 +341,7 @@ formula_of_names <- function(names) {
   stats::as.formula(call("~", Reduce(function(a, b) call("+", a, b), lapply(names, as.name))), baseenv())
 }
 
-# Covariates as numbers for the engine. Documents without a response may lack covariates. needed: which documents need
-# values.
+# Covariates as numbers for the engine. needed: whether a document has a response, and so needs its covariates.
 covariate_values <- function(x, needed, call) {
   if (is.null(x)) {
     return(matrix(0, length(needed), 0L))
@@ -395,8 +392,7 @@ described_response <- function(fit) {
   ), exdent = 2)
 }
 
-# Whether the fit's objective is a lower bound of a log likelihood. It is not where the response has a loss function, or
-# a weight other than 1.
+# Whether the objective is a bound of a log likelihood, which it is not with a loss function or a weight other than 1.
 is_bound <- function(fit) {
   response <- fit$model$response
   is.null(response) || response$weight == 1 && response$family %in% likelihood_responses

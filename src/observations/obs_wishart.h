@@ -91,7 +91,7 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Capabilities capabilities() const override;
 
   /// The expectations under one cluster's posterior from which the prior is updated. regressors: the matrix
-  /// of which the prior's precision V over regressors is a multiple (HyperpriorOfData).
+  /// such that the prior's precision V over regressors is a multiple of it (HyperpriorOfData).
   ExpectedClusters expected_cluster(const double* t, const Vec& regressors = {1}) const;
 
   /// The length of v = (z, y). The next functions return the number of regressors z; the position of the
