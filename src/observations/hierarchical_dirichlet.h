@@ -74,13 +74,15 @@ class HierarchicalDirichlet {
     std::vector<const std::vector<int>*> apart;
   };
 
-  /// The lower bound Σ_k Λ(T_k) + log_density(q) of the log evidence of all clusters k.
+  /// The lower bound of the log evidence of all clusters: the sum Σ_k Λ(T_k) of the bounds of single clusters
+  /// k, plus log_density(q).
   double bound(const SharePosterior& q, const Counts& counts) const;
 
-  /// Updates q(β) by ω_v = ½ + common exp(E log β_v) Σ_k [ψ(λ_v + T_kv) − ψ(λ_v)], a sum over clusters k. For
-  /// whole counts this maximises a minorant of the bound; for other counts it has not been seen to lower the
-  /// bound. For a cluster in which level v is apart (see Counts), the term in the sum is ψ(A_o + m) − ψ(A_o)
-  /// instead, with A_o the total weight of the other levels and m their counts.
+  /// One round of coordinate ascent: updates the parameters ω of the Dirichlet distribution q(β) by ω_v = ½ +
+  /// common exp(E log β_v) Σ_k [ψ(λ_v + T_kv) − ψ(λ_v)], with λ_v the prior weight of level v and T_kv its
+  /// count in cluster k. For whole counts this maximises a minorant of the bound; for other counts it has not
+  /// been seen to lower the bound. For a cluster in which level v is apart (see Counts), the term in the sum
+  /// is ψ(A_o + m) − ψ(A_o) instead, with A_o the total weight of the other levels and m their counts.
   SharePosterior refreshed(const SharePosterior& q, const Counts& counts) const;
 
   /// Improves q by some rounds of refreshed() and, if `steps` is a search, by steps of `even` and `common` to

@@ -1,5 +1,4 @@
-// Clusters of counts (topics, say) that are named by keywords: some of the terms, which are given for each
-// name.
+// Clusters of counts that are named by keywords: some of the terms, which are given for each name.
 #pragma once
 #include <vector>
 

@@ -59,17 +59,19 @@ class MissingPattern {
   /// Writes w', the reduced weights (n_weights() numbers) of a cluster with the full weights w.
   virtual void weights(const double* w, double* reduced) const = 0;
 
-  /// Adds Σ r E_q φ(x) to the statistic t, a sum over rows with responsibilities r in a cluster with weights
-  /// w. reduced: Σ r φ'(x_o), the sum of the rows' reduced features (p' numbers).
+  /// Adds to the statistic t of a cluster with weights w the expected features of its rows, Σ r E_q φ(x),
+  /// with r the rows' responsibilities. reduced: the sum Σ r φ'(x_o) of the rows' reduced features (p'
+  /// numbers).
   virtual void expand(const double* w, const double* reduced, double* t) const = 0;
 
-  /// Writes to `out` (n × k) the log marginal weight log ∫ exp⟨φ(x), w⟩, integrated over the missing cells,
-  /// of n rows in k clusters. phi: the rows' reduced features (n × p'); reduced: the clusters' reduced
-  /// weights (k × n_weights()).
+  /// Writes to `out` (n × k) the log weights of n rows in k clusters, log ∫ exp⟨φ(x), w⟩ (an integral over
+  /// the missing cells of features times weights). phi: the rows' reduced features (n × p'); reduced: the
+  /// clusters' reduced weights (k × n_weights()).
   virtual void products(Index n, const double* phi, Index k, const double* reduced, double* out) const;
 
-  /// Adds Σ_i r_ij E_q φ(x_i) to t_j, the statistic of each of k clusters j, for n rows i with reduced
-  /// features phi (n × p'). w: the full weights of each cluster; r: responsibilities, n × k.
+  /// Adds the expected features of n rows, Σ_i r_ij E_q φ(x_i), to the statistic t[j] of each of k clusters
+  /// j. phi: the rows' reduced features (n × p'); r: their responsibilities (n × k); w: the full weights of
+  /// each cluster.
   virtual void add(Index n, const double* phi, Index k, const double* r, const double* const* w,
                    double* const* t) const;
 

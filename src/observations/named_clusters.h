@@ -15,8 +15,8 @@ class NamedClusters {
   virtual Index n_names() const = 0;
   /// The model of a cluster with this name. Features and statistics are the same as for other clusters.
   virtual const ObsModel& named(int name) const = 0;
-  /// Writes, for each of the n_names() names, the difference between Λ(T) under the name and without a name.
-  /// T: statistic of a cluster; out: n_names() numbers.
+  /// Writes, for each of the n_names() names, by how much the log evidence Λ(T) of a cluster with statistic t
+  /// = T is larger under the name than without a name. out: n_names() numbers.
   virtual void gains(const double* t, double* out) const = 0;
   /// The columns of the data whose values show that a row belongs to the cluster of this name, such as
   /// keywords.

@@ -77,12 +77,14 @@ class GaussianDrift final : public ObsModel,
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
   /// Drops the first g = `gone` times: returns the cluster's statistic under the model of the times from g
-  /// on. In that model the prior of the first time has the strength κ_{g|g−1} of a cluster without rows
-  /// (strength_at). The statistic restores the filtered mean, strength and B̂ at time g:
+  /// on. In that model the prior of the first time has the strength κ_g = κ_{g|g−1} of a cluster without rows
+  /// (strength_at). Let μ_g and κ_{g|g} be the mean and strength that the Kalman filter has at time g, and m
+  /// the prior mean. They and B̂ are restored by a statistic with count N and sum S at the new first time,
+  /// and these squares instead of S_xx:
   ///   N = κ_{g|g} − κ_g,  S = κ_{g|g} μ_g − κ_g m,
   ///   S_xx + Σ_{t≤g} [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ] + κ_{g|g} μ_gμ_gᵀ − κ_g mmᵀ.
-  /// The filter is exact, so that Λ of any further rows changes by a constant only, which is added to
-  /// `constant`.
+  /// The filter is exact, so that the log evidence of any further rows changes by a constant only, which is
+  /// added to `constant`.
   Vec condensed(const double* t, Index gone, double& constant) const override;
   double strength_at(Index time) const override;  // κ_{t|t−1} of a cluster without rows; 0: the first time
 

@@ -53,8 +53,8 @@ class RandomEffects final : public ObsModel,
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override;
   double log_hyperprior() const override { return log_hyperprior_; }
-  /// Returns whether all clusters share D and σ². If so, a proposal is evaluated with the D and σ² that are
-  /// best for it.
+  /// Returns whether all clusters share the covariance D of random effects and the noise variance σ². If so,
+  /// a proposal is evaluated with the D and σ² that are best for it.
   bool has_occupied_term() const override { return shared(); }
   NamedArrays learned_fields() const override;
 
@@ -70,7 +70,8 @@ class RandomEffects final : public ObsModel,
   NamedArrays mean_parameters(const double* t, Index k) const override;
 
   /// Log predictive density of the rows of n individuals, whose sums are `sums`, in a cluster with statistic
-  /// t. y − Za ~ N(Xb̂, Eσ²), with b̂ the posterior mean, and (a, b) is Gaussian with its moments under q.
+  /// t. The response minus the random part, y − Za, is N(Xb̂, Eσ²), with b̂ the posterior mean of the fixed
+  /// coefficients; (a, b) is Gaussian with its moments under q.
   void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const override;
 
   Index n_effects() const { return shape_.q; }

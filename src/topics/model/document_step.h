@@ -61,8 +61,7 @@ struct DocumentFactors {
   Index n = 0, m = 0;
   const double* w = nullptr;                 // factor of each topic, exp(P_k − max P); m numbers
   const double* share = nullptr;             // factor of each row, n numbers
-  const unsigned long long* mask = nullptr;  // n × mask_words: bit j of a row stands for topic j; nullptr:
-                                             // all topics
+  const unsigned long long* mask = nullptr;  // n × mask_words: bit j for topic j; nullptr: all topics
   Index mask_words = 0;
   std::vector<int> apart;  // the rows u that are apart
   Vec apart_mass;          // c_u r_uk for these rows: apart × m
@@ -130,8 +129,7 @@ class DocStep {
   double bound();
   const DocumentFit& fit(bool tell_bound);
   void add_cost(Index rows, Index topics) {
-    constexpr Index of_topic = 20;  // multiplications that take as long as a digamma and an exponential: a
-                                    // guess
+    constexpr Index of_topic = 20;  // multiplications that cost as much as a digamma and an exp: a guess
     cost_ += static_cast<double>((rows + of_topic) * topics);
   }
   Index active() const { return static_cast<Index>(topic_.size()); }
