@@ -1,4 +1,5 @@
-# Angles: in each column each cluster has a direction and a concentration around it.
+# The model of angles (von Mises): in each column, each cluster has a direction and a concentration of the
+# angles around it.
 
 #' @rdname observation_models
 #' @order 7
@@ -49,7 +50,8 @@ model_von_mises <- list(
 
 obs_supports.obs_vonmises <- function(obs, values) abs(values) <= 2 * pi
 
-# log(exp(-z) I_0(z)) and I_1(z) / I_0(z), where R's Bessel functions work only up to some z.
+# The logarithm of exp(-z) I_0(z), and the ratio I_1(z) / I_0(z), of Bessel functions, also for z so large
+# that R's Bessel functions fail.
 log_scaled_bessel <- function(z) {
   far <- pmax(z, 500)
   near <- pmin(z, 500)
@@ -65,7 +67,7 @@ bessel_ratio <- function(z) {
   )
 }
 
-# Angles in (-pi, pi].
+# The same angles, each in the interval (-pi, pi].
 wrapped <- function(angle) angle - 2 * pi * ceiling((angle - pi) / (2 * pi))
 
 # A grid of angles from -pi to pi, denser around 0.
@@ -73,21 +75,23 @@ angles_around_0 <- function(n = 8001L, closeness = 8) {
   pi * sinh(closeness * seq(-1, 1, length.out = n)) / sinh(closeness)
 }
 
-# Probabilities of an angle of at most each of `at`, ascending, from the log density there.
+# Probabilities that an angle is at most each value of `at` (ascending), from the log density at these values.
 cumulated <- function(at, log_density) {
   density <- exp(log_density - max(log_density))
   below <- cumsum(c(0, diff(at) * (density[-1L] + density[-length(at)]) / 2))
   below / below[length(below)]
 }
 
-# log of the average of exp(log_density(point)) over the points of a column's concentration: vectors along `at`.
+# The logarithm of the average of exp(log_density(point)) over the points at which a column's concentration is
+# known, with their probabilities: a vector with one value for each angle. log_density returns such a vector.
 log_average <- function(column, log_density) {
   each <- mapply(log_density, seq_along(column$shape_prob))
   top <- apply(each, 1L, max)
   top + log(exp(each - top) %*% column$shape_prob)[, 1L]
 }
 
-# A quantile may lie beyond pi, as it refers to angles within pi of the direction.
+# Quantiles of concentrations and directions. Quantiles of a direction may be larger than pi, since they are
+# computed from angles within pi of the mean direction.
 obs_quantiles.obs_vonmises <- function(obs) {
   list(
     concentration = function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p),
@@ -104,7 +108,7 @@ obs_quantiles.obs_vonmises <- function(obs) {
   )
 }
 
-# Draws of angles around 0 (Best and Fisher, 1979, Applied Statistics 28, 152-157).
+# Draws n angles around 0 (Best and Fisher, 1979, Applied Statistics 28, 152-157).
 draw_angles <- function(n, concentration) {
   if (concentration > 1e6) {
     return(stats::rnorm(n) / sqrt(concentration))
@@ -138,7 +142,8 @@ obs_draw_rows.obs_vonmises <- function(obs, q, rows, given) {
   matrix(unlist(columns), length(rows))
 }
 
-# Probabilities from -pi on, by cumulating from the direction.
+# Probabilities of angles between -pi and each value, under the predictive distribution. The density is
+# cumulated from the cluster's direction, where it is highest.
 obs_predictive_cdf.obs_vonmises <- function(obs, q, data) {
   columns <- shapes_of_columns(q)
   at <- angles_around_0()
@@ -177,7 +182,8 @@ obs_overlap.obs_vonmises <- function(obs, a, b) {
   exp(sum(both - (k + l) / 2 + log_scaled_bessel(both) - (log_scaled_bessel(k) + log_scaled_bessel(l)) / 2))
 }
 
-# Standard deviations are circular.
+# Mean and standard deviation of each column in each cluster. Standard deviations are those of circular
+# statistics, sqrt(-2 log(mean resultant length)).
 obs_marginals.obs_vonmises <- function(obs, means) {
   Map(function(mean, k) list(kind = "number", mean = mean, sd = sqrt(-2 * log(max(bessel_ratio(k), 1e-8)))),
     unname(means$direction), unname(means$concentration)

@@ -1,8 +1,8 @@
-# Times and other values above 0 whose hazard rises or falls: each cluster has a shape and a scale in each column. Times
-# may be censored on the right (obs_survival(shape = )).
+# The Weibull model: times and other values above 0 whose hazard rises or falls. Each cluster has a shape and
+# a scale in each column. Times may be censored on the right (obs_survival(shape = )).
 #
-# Given the shape, scale^(-shape) has a Gamma posterior of shape `a` and rate `b`^shape: `b` is in the units of the
-# data, and x > 0 has 1 / (1 + (x / b)^shape) ~ Beta(a, 1).
+# Given the shape, scale^(-shape) has a Gamma posterior of shape `a` and rate `b`^shape: `b` is in the units
+# of the data, and 1 / (1 + (x / b)^shape) ~ Beta(a, 1) for new values x > 0.
 
 #' @rdname observation_models
 #' @order 7
@@ -21,7 +21,8 @@ obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = F
   structure(obs, class = obs_class(obs))
 }
 
-# The range in which b, the shape-th root of the rate of a prior, can be represented; see the top of this file.
+# The range in which a prior's parameter b can be represented; b is the shape-th root of the rate (see the top
+# of this file).
 weibull_weights <- c(1e-10, 1e10)
 
 new_weibull <- function(family, shape, a, b, columns, call = rlang::caller_env()) {
@@ -41,7 +42,8 @@ obs_resolve.obs_weibull <- function(obs, data, start, call) {
   with_cell_densities(resolve_weibull(obs, data, start, call), data, start)
 }
 
-# Statistics are sums of powers of x / exp(log_unit), chosen so that they do not overflow: `most` is the largest shape.
+# Completes the model from the data. The engine's statistics are sums of powers of x / exp(log_unit), with
+# log_unit chosen so that they do not overflow; `most` is the largest shape.
 resolve_weibull <- function(obs, data, start, call) {
   obs$known <- !is.object(obs$shape)
   if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data, obs$rounding), -690))
@@ -136,8 +138,8 @@ obs_divergence.obs_weibull <- function(obs, a, b) {
     exp(b$shape * ratio + lgamma(b$shape / a$shape + 1)) - 1)
 }
 
-# By the trapezoidal rule in log x, which is exact to rounding: the integrand falls exponentially on the left and doubly
-# exponentially on the right.
+# The overlap (Bhattacharyya coefficient) of two clusters, by the trapezoidal rule in log x. The rule is exact
+# to rounding, because the integrand falls exponentially on the left and doubly exponentially on the right.
 obs_overlap.obs_weibull <- function(obs, a, b) {
   prod(mapply(function(k, l, log_scale, other) {
     steps <- min(max(4000, 2000 * max(k, l) / min(k, l)), 2e5)
@@ -185,7 +187,8 @@ obs_axes.obs_censored_weibull <- function(obs, columns) {
   c(obs_axes.obs_survival(obs, columns), list(nodes = character()))
 }
 
-# Defaults are read from all observed times, with or without an event.
+# Completes the model of censored times from the data. Defaults are read from all observed times, with or
+# without an event.
 obs_resolve.obs_censored_weibull <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", if (!is.object(obs$shape)) "shape"), 1L, call)
   obs$censored <- TRUE

@@ -1,8 +1,8 @@
-# Models of positive values that may also be 0: obs_gamma(zeros = TRUE) and similar ones, with the class obs_with_zeros
-# before their own. A cell is 0 with a probability that has a Beta posterior, zero_a and zero_b; otherwise it follows
-# the model of positive values, which these methods call for that part.
+# Models of positive values that may also be 0: obs_gamma(zeros = TRUE) and similar ones. Their first class is
+# obs_with_zeros. A cell is 0 with a probability that has a Beta posterior (parameters zero_a and zero_b);
+# otherwise it follows the model of positive values, whose methods the methods here call.
 
-# The model of the positive values.
+# The observation model without zeros: the model of the positive values alone.
 positive_part <- function(obs) {
   obs$zeros <- NULL
   structure(obs, class = obs_class(obs))
@@ -69,7 +69,7 @@ obs_moments.obs_with_zeros <- function(obs, q, given) {
   )
 }
 
-# The parts of coef() for single columns.
+# Divides the parameters of coef() by column: a list with, for each column, the parameters of that column.
 parts_by_column <- function(means) lapply(seq_along(means$zero), function(j) lapply(means, `[`, j))
 
 obs_divergence.obs_with_zeros <- function(obs, a, b) {
@@ -86,7 +86,8 @@ obs_overlap.obs_with_zeros <- function(obs, a, b) {
   }, parts_by_column(a), parts_by_column(b)))
 }
 
-# Densities of positive values, with a point mass at 0.
+# Says what densities are of, for output: there is a point mass at 0 in addition to the density of positive
+# values.
 obs_measure.obs_with_zeros <- function(obs) "densities beside a mass at 0"
 
 obs_marginals.obs_with_zeros <- function(obs, means) {

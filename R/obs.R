@@ -40,32 +40,34 @@
 #' @name observation_models
 NULL
 
-# Facts of an observation model, one list in its own file R/obs-<name>.R; what it does are methods of R/obs-generics.R.
+# The facts of an observation model. Each model has one such list in its own file R/obs-<name>.R; what it does
+# are methods of the generics in R/obs-generics.R. Arguments:
 #   title           its name in print()
 #   constructor     name of the function that users call; several models may share one
-#   class           classes whose methods it has, beside its own, obs_<family>
+#   class           classes whose methods it has, in addition to its own class, obs_<family>
 #   values          what its data hold, in two or three words
 #   verbs           names of the functions that take it
-#   refusal         the error where obs_supports() is FALSE: c(class = , must = , remedy = ), read as "x must <must>";
-#                   NULL: all numbers are taken, and the likelihood is a density
-#   takes_sparse    are sparse matrices taken as they are?
-#   counts_tokens   are columns terms of a vocabulary and values numbers of tokens? Then a document is one row, rows of
-#                   one document are added up, and terms that new data lack have count 0.
-#   kind            kind of the columns that it takes as a block of a product which names none: "number", "level", or
-#                   several (column_kind()); "pair": of none, pairs must be named; "formula": its formula names them;
-#                   NULL: it cannot be a block
-#   gaps            which values of a row may be missing: "cells", any, NA in the engine's data; or 0 there, which says
-#                   nothing: "levels", any; "pairs", of columns; "rows", all or none. NULL: none
-#   working         fields that obs_resolve() adds for the engine's use and that print() does not show
-#   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or
-#                   others of obs_axes(); where users give names, values are matched by them. A matrix has two axes; a
-#                   vector in its place has the first.
-#   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or others of obs_axes()
-#   location        name of the array of coef() that says where clusters are (clusters x columns, or x another axis); of
-#                   a product one for each block; NULL: none does
-#   as_series       is each column worth drawing as a line over time?
-#   hidden          are rows seen through noise, so that what clusters explain are states that nobody saw? Fits and
-#                   readers of fits are then those of R/lds-fit.R.
+#   refusal         the error where obs_supports() is FALSE: c(class = , must = , remedy = ), read as "x must
+#                   <must>"; NULL: all numbers are valid, and the likelihood is a density
+#   takes_sparse    whether it uses sparse matrices without converting them
+#   counts_tokens   whether columns are terms of a vocabulary and values numbers of tokens. Then a document is
+#                   one row, rows of one document are added up, and terms that new data lack have count 0.
+#   kind            kind of columns that go to it as a block of a product (obs_product()) if the block names
+#                   none: "number", "level", or several (column_kind()); "pair": none, pairs must be named;
+#                   "formula": its formula names them; NULL: it cannot be a block
+#   gaps            which values of a row may be missing. "cells": any, NA in the engine's data. Coded as 0 in
+#                   the engine's data: "levels", any; "pairs", of columns; "rows", all or none. NULL: none
+#   working         fields that obs_resolve() adds for the engine and that print() does not show
+#   parameters      axes of each of the constructor's arguments that may have a value for each column:
+#                   "columns" or others of obs_axes(). Where users give names, values are matched by them. A
+#                   matrix has two axes; a vector in its place has the first.
+#   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or others of
+#                   obs_axes()
+#   location        name of the array of coef() that says where clusters are (clusters x columns, or x another
+#                   axis); for a product one name for each block; NULL: no array does
+#   as_series       whether it makes sense to draw each column as a line over time
+#   hidden          whether rows are seen through noise, so that clusters explain unobserved states. Fits and
+#                   their readers are then those of R/lds-fit.R.
 new_obs_facts <- function(title, constructor, values, arrays, class = constructor,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"), refusal = NULL,
                           takes_sparse = FALSE, counts_tokens = FALSE, kind = NULL, gaps = NULL,
@@ -78,7 +80,8 @@ new_obs_facts <- function(title, constructor, values, arrays, class = constructo
   lapply(rlang::set_names(names(formals())), get, envir = environment())
 }
 
-# R loads the files obs-*.R before this one.
+# The table of observation models that describe rows directly, by family. R loads the files obs-*.R, which
+# define its entries, before this file.
 obs_models <- list(
   gaussian_full = model_gaussian_full,
   gaussian_diagonal = model_gaussian_diagonal,
@@ -111,25 +114,30 @@ obs_models <- list(
   student_diagonal = model_student_diagonal
 ) |> lapply(function(facts) do.call(new_obs_facts, facts))
 
-# The model of pairs of nodes; only bnp_network() takes it.
+# The observation model of links between pairs of nodes, which only bnp_network() takes.
 network_models <- list(links = do.call(new_obs_facts, model_links))
 
-# Models of rows observed with noise. The other table has models of rows themselves.
+# The table of observation models in which rows are seen through noise; obs_models has those that describe
+# rows directly.
 hidden_models <- list(lds = do.call(new_obs_facts, model_lds))
 
-# Models from which a fit chooses one (R/obs-gaussian-auto.R); no fit keeps them.
+# Placeholders from which a fit chooses one of several models (R/obs-gaussian-auto.R). The fit keeps only the
+# chosen model.
 choice_models <- list(gaussian_auto = do.call(new_obs_facts, model_gaussian_auto))
 is_choice <- function(obs) identical(obs$family, names(choice_models))
 
-# Classes of an observation model. Models that drift have other methods than those without drift, which standing()
-# returns; models whose values may be 0 have methods before those for positive values (R/obs-zeros.R).
+# The classes of an observation model, which determine its methods. A model whose clusters move over time
+# (drift) has class obs_drifting instead of the classes of the model without drift, which standing() returns.
+# A model whose values may be 0 has class obs_with_zeros before those of the model of positive values
+# (R/obs-zeros.R).
 obs_class <- function(obs) {
   own <- if ("drift" %in% names(obs)) "obs_drifting" else
     c(paste0("obs_", obs$family), obs_facts.default(obs)$class)
   unique(c(if (isTRUE(obs$zeros)) "obs_with_zeros", own, "bnp_obs", "list"))
 }
 
-# Whether x is an observation model whose class agrees with its fields, as methods are chosen by class.
+# Whether x is an observation model whose class agrees with its fields. A model that a user has changed by
+# hand may have a wrong class, and so the wrong methods.
 is_obs <- function(x) {
   is.list(x) && rlang::is_string(x[["family"]]) && !is.null(obs_facts.default(x)) &&
     identical(class(x), obs_class(x)) && all(vapply(x$blocks, is_obs, NA))
@@ -143,11 +151,12 @@ refuse_changed <- function(arg, call) {
   ), call = call)
 }
 
-# Whether clusters of this model move over time.
+# Whether the clusters of this observation model move over time (argument `drift`).
 has_drift <- function(obs) inherits(obs, "obs_drifting")
 
-# Constructors of these families; of those for which `has(facts)` is TRUE; of those with an argument; and of those with
-# a method for a generic of R/obs-generics.R.
+# Names of the constructors of observation models: of those with these facts (makers_of); of those for which
+# `has(facts)` is TRUE (obs_makers); of those with an argument (makers_with); and of those with a method for a
+# generic of R/obs-generics.R (makers_that_can).
 makers_of <- function(facts) unique(vapply(facts, function(facts) facts$constructor, "", USE.NAMES = FALSE))
 obs_makers <- function(has) makers_of(Filter(has, c(obs_models, hidden_models, network_models)))
 makers_with <- function(argument) obs_makers(function(facts) argument %in% names(formals(facts$constructor)))
@@ -158,7 +167,7 @@ makers_that_can <- function(what) {
 verb_makers <- function(verb) obs_makers(function(facts) verb %in% facts$verbs)
 token_makers <- function() obs_makers(function(facts) facts$counts_tokens)
 
-# `verb`: the name of the function to which `obs` was given.
+# Checks an observation model that a user gave. verb: the name of the function to which it was given.
 check_obs <- function(obs, verb, call = rlang::caller_env()) {
   check_class(obs, "bnp_obs", "obs", verb_makers(verb), call)
   if (!is_obs(obs)) refuse_changed("obs", call)
@@ -195,7 +204,7 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
   }
 }
 
-# For help pages: constructors in a sentence, and a table of all.
+# Constructors as links in a sentence, and (obs_overview) a table of all observation models, for help pages.
 maker_links <- function(makers) sub("(.*), ", "\\1 or ", paste0("[", makers, "()]", collapse = ", "))
 
 obs_overview <- function() {
@@ -230,7 +239,8 @@ check_positive <- function(x, arg, call = rlang::caller_env()) {
   x
 }
 
-# Fields of an observation model or a prior on one line; those with default values are named as such.
+# The fields of an observation model or a prior as text on one line; fields with default values are marked as
+# such.
 format_fields <- function(x, fields) {
   one <- function(v) {
     if (is.null(v)) {

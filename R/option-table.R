@@ -1,8 +1,8 @@
-# The options of bnp_control() and bnp_moves(): how each is checked, and which kinds of fit use it. An option is used or
-# refused, never ignored: an option at its default value counts as not asked for, and any other value that the kind of
-# fit does not use is an error.
+# The options of bnp_control() and bnp_moves(): how each is checked, and which kinds of fit use it. No option
+# is ignored: an option at its default value counts as not given, and any other value that the kind of fit
+# does not use is an error.
 
-# For each option, how a given value is checked.
+# For each option, the function that checks a value that the user gave.
 option_checks <- list(
   batches = or_null(check_batches),
   max_laps = or_null(check_count),
@@ -30,8 +30,8 @@ option_checks <- list(
   keep_data = or_null(check_flag)
 )
 
-# The values of options that are not given: the first of several choices, except for `init`, which depends on the model.
-# NULL: depends on the algorithm or the session.
+# The values of options that the user does not give: the first of several choices, except for `init`, whose
+# default depends on the model. NULL: the default depends on the algorithm or the session.
 usual_options <- lapply(formals(bnp_control)[c("algorithm", names(option_checks))], function(value) {
   if (is.call(value) && !identical(value[[1L]], quote(c))) NULL else eval(value)
 })
@@ -40,15 +40,16 @@ of_choices <- c("algorithm", "keep", "bound", "effort")
 usual_options[of_choices] <- lapply(usual_options[of_choices], `[`, 1L)
 usual_laps <- c(memoized = 1000L, full = 1000L, stochastic = 100L, truncation_free = 3L)
 
-# Options that every kind of fit uses. Those of an algorithm are checked where a control is made
+# Options that every kind of fit uses. Whether the algorithm uses them is checked where a control is made
 # (check_algorithm_has()).
 common_options <- c(
   "algorithm", "max_laps", "tol", "threads", "seed", "verbose", "learning_rate", "k_max", "sweeps", "half_life",
   "checkpoint_every", "birth", "merge", "delete", "reorder"
 )
 
-# For each kind of fit (R/abilities.R): its algorithms, the options that it uses in addition to the common ones (and
-# common ones that it lacks), what to use instead of others, and why some algorithms are refused.
+# For each kind of fit (R/abilities.R): its algorithms; the options that it uses in addition to the common
+# ones (takes), and common ones that it does not use (lacks); what to use in place of other options (instead);
+# and why some algorithms are refused.
 option_table <- list(
   mixture = list(
     algorithms = c("memoized", "full", "stochastic"),
@@ -57,7 +58,7 @@ option_table <- list(
       "workers", "wave", "adopt", "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
-  # Mixtures with weights by time.
+  # Mixtures whose weights of clusters change over time.
   mixture_by_time = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
@@ -81,7 +82,8 @@ option_table <- list(
     ),
     instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
   ),
-  # Models whose states have places: states are exchanged, but never born or joined.
+  # Hidden Markov models in which the given pattern of transitions distinguishes the states: states are
+  # exchanged, but none is added or merged.
   placed = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
@@ -134,7 +136,7 @@ option_table <- list(
     takes = c("restarts", "effort", "k_init", "init", "checkpoint"),
     instead = c(batches = "Networks are learned from as a whole.")
   ),
-  # Models with hard labels, whose search ends when nothing is gained any more.
+  # Network models that assign each node to exactly one community; their search ends when no step gains.
   corrected_network = list(
     algorithms = c("memoized", "full"),
     takes = c("restarts", "effort", "k_init", "init", "checkpoint"),
@@ -147,7 +149,7 @@ option_table <- list(
   truncation_free = list(
     algorithms = "truncation_free", takes = "batches"
   ),
-  # Batches come as they are, each once.
+  # Fits to a stream: batches are learned from in the order in which they arrive, each once.
   stream = list(
     algorithms = "truncation_free", takes = character(), lacks = "max_laps",
     instead = c(
@@ -167,15 +169,15 @@ option_table <- list(
   )
 )
 
-# Options that make no difference for a prior: those for an open number of clusters if it is fixed, and those for a
-# level above the clusters if there is none.
+# Options that make no difference for a prior: those for an open number of clusters if the prior fixes the
+# number, and the option for the level above the clusters if there is no such level.
 needless_options <- function(prior) {
   c(if (!is.null(prior$k)) c("birth_size", "adopt"), if (!isTRUE(prior_entry(prior)$top_level)) "bound")
 }
 
-# Names of the options, moves included, that do not have their defaults, without most of those that all fits use. One
-# batch counts as no batches, and one start (which "auto" may become) as no restarts; without any move the other options
-# of moves do not count.
+# Names of the options (moves included) whose values differ from the defaults, except most of those that all
+# fits use. batches = 1 counts as a default, and so do restarts = 1 and "auto". If all moves are switched off,
+# their other options do not count.
 asked_options <- function(control) {
   differ <- function(given, usual) names(usual)[!mapply(identical, unclass(given)[names(usual)], unclass(usual))]
   usual <- usual_options[special_options]
@@ -189,7 +191,8 @@ asked_options <- function(control) {
 }
 special_options <- c(setdiff(names(usual_options), c(common_options, "moves", "init")), "init", "max_laps")
 
-# The kind of a fit that is learned in laps.
+# The kind of a fit (a name of the option table) from its class and prior, for fits learned in laps (passes
+# over all batches). trees: the sequences are trees.
 kind_of_fit <- function(class, prior, trees = FALSE) {
   switch(class,
     bnp_mixture = if (prior_entry(prior)$verb == "bnp_mixture") "mixture" else "mixture_by_time",
@@ -200,7 +203,7 @@ kind_of_fit <- function(class, prior, trees = FALSE) {
 
 moves_are_off <- function(moves) !any(unlist(moves[c("birth", "merge", "delete")]))
 
-# Refuses options that a kind of fit (a name of the table) does not use.
+# Refuses options that a kind of fit does not use. kind: a name of the option table.
 check_options <- function(control, kind, prior, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   entry <- option_table[[kind]]
@@ -227,7 +230,7 @@ check_options <- function(control, kind, prior, call) {
   ), call = call)
 }
 
-# Tells the user that a given start replaces these options.
+# Informs the user that the start that was given replaces these options.
 tell_start_wins <- function(control, start, replaced = c("k_init", "init", "restarts", "effort")) {
   wrong <- intersect(asked_options(control), replaced)
   if (length(wrong)) {

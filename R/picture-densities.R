@@ -1,16 +1,18 @@
-# Fitted densities of single columns over histograms: a panel for each column, a curve for each cluster.
+# Pictures of fitted densities over histograms of the data: a panel for each column, a curve for each cluster.
 
-# The form in which obs_densities() describes a column in a cluster. density: a function of values; quantile: a function
-# of probabilities; mass_0: the probability of 0 where there is a point mass at 0, which the density leaves out;
-# circular: whether values are angles.
+# How obs_densities() describes the distribution of a column in a cluster. density: a function of values;
+# quantile: a function of probabilities; mass_0: the probability of the value 0 where there is a point mass at
+# 0, which the density leaves out; circular: whether values are angles.
 column_density <- function(density, quantile, discrete = FALSE, mass_0 = 0, circular = FALSE) {
   list(density = density, quantile = quantile, discrete = discrete, mass_0 = mass_0, circular = circular)
 }
 
-# Whether the values of a column alone do not determine its density. Counts over an exposure are such values.
+# Whether there is no density of a column to draw. Counts over an exposure, for example, have a distribution
+# that depends on the exposure of each row.
 lacks_density <- function(obs) !obs_can(obs, "densities") || isTRUE(obs$exposed)
 
-# The picture's data: list(kind, panels, cluster, word); data: internal form, or NULL.
+# What a picture of densities shows: list(kind, panels, cluster, word). data: rows for the histograms, in the
+# internal form, or NULL.
 densities_picture <- function(fit, data, call) {
   obs <- fit$model$obs
   require_density(fit, call)
@@ -69,7 +71,8 @@ tell_without_density <- function(columns) {
   }
 }
 
-# One panel: list(parts (x, density, cluster), total (x, density), values, discrete, mass_0 (NULL: none)).
+# The contents of the panel of one column: list(parts (x, density, cluster), total (x, density), values,
+# discrete, mass_0 (NULL: none)).
 density_panel <- function(columns, weight, cluster, values) {
   first <- columns[[1L]]
   if (first$circular) values <- if (!is.null(values)) wrapped(values)
@@ -88,8 +91,8 @@ density_panel <- function(columns, weight, cluster, values) {
   )
 }
 
-# The points of a panel: the range of the data or, without data, where the clusters have all but a hundredth of their
-# probability.
+# The values at which the densities of a panel are drawn: they cover the range of the data or, without data,
+# the central 99 % of the clusters' probability.
 points_of_panel <- function(columns, values) {
   if (columns[[1L]]$circular) {
     return(seq(-pi, pi, length.out = 401L))
@@ -106,8 +109,8 @@ points_of_panel <- function(columns, values) {
   seq(ends[1L], ends[2L], length.out = 401L)
 }
 
-# Bars: one for each whole number if there are at most a hundred; values with a point mass at 0 get bars without the
-# zeros.
+# The bars of a panel's histogram. Whole numbers get one bar each if these are at most a hundred bars; where
+# there is a point mass at 0, zeros are left out.
 bars_of_panel <- function(panel) {
   values <- panel$values
   if (!length(values)) {
@@ -130,7 +133,7 @@ bars_of_panel <- function(panel) {
   bars
 }
 
-# Densities that tend to infinity at 0 are cut off there.
+# The largest density on the axis of a panel; a density that tends to infinity at 0 is cut off.
 top_of_panel <- function(panel, bars) {
   density <- panel$total$density[is.finite(panel$total$density)]
   max(bars$density, if (panel$discrete) density else stats::quantile(density, 0.985))

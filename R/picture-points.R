@@ -1,10 +1,12 @@
-# Pictures with more points than anyone can see, whose files would take tens of megabytes: only some points are drawn.
+# Chooses which points of a large data set are drawn: with all of them, points would hide each other and files
+# would take tens of megabytes.
 
 most_points <- 1e5 # more make files slow to open, with 56 bytes a point in a pdf
 points_of_many <- 2e4 # of which more cover each other: a guess
 points_of_cluster <- 100 # of a small cluster, which stays in sight: a guess
 
-# Which of these points are drawn: all or, of each cluster, the same share, evenly spaced in their order.
+# Numbers of the points that are drawn: all, or the same share of the points of each cluster, evenly spaced in
+# their order. cluster: the cluster of each point.
 drawn_of <- function(cluster, word = "row") {
   n <- length(cluster)
   if (n <= most_points) {
@@ -22,8 +24,9 @@ drawn_of <- function(cluster, word = "row") {
 
 thinned <- function(points, word = "row") points[drawn_of(points$cluster, word), , drop = FALSE]
 
-# Which rows of a long series are drawn: in each stretch the smallest and the largest value of each column, so that the
-# line covers the same area. x: a matrix; NA: nothing is drawn.
+# Numbers of the rows of a long series that are drawn: in each stretch those with the smallest and the largest
+# value of each column, so that the line covers the same area as with all rows. x: a matrix, where NA means
+# that nothing is drawn.
 drawn_of_series <- function(x) {
   n <- nrow(x)
   if (n <= most_points) {

@@ -1,9 +1,9 @@
-# The layout of pictures: margins that always leave room for the plot, labels that do not overlap, a legend for any
-# number of clusters, and a note on what was left out.
+# The layout of pictures: margins that always leave room for the plot, labels that do not overlap, a legend
+# for any number of clusters, and a note on what is not shown.
 
-# Sets the margins (inches: bottom, left, top, right) of a figure, with smaller margins and letters where the figure is
-# small; returns the previous parameters. At least 55 % of the width and of the height remain for the plot (chosen by
-# eye at 300 x 250 pixels).
+# Sets the margins (inches: bottom, left, top, right) of a figure and returns the previous graphics
+# parameters. In a small figure margins and letters are smaller: at least 55 % of the width and of the height
+# remain for the plot (chosen by eye at 300 x 250 pixels).
 set_margins <- function(mai, ...) {
   old <- graphics::par("mai", "mgp", "cex.axis", "cex.lab", "xpd")
   graphics::par(...)
@@ -18,8 +18,8 @@ set_margins <- function(mai, ...) {
   invisible(old)
 }
 
-# Sets up a grid of panels with margins and outer margins (inches) that leave at least 0.3 inches of each panel; returns
-# what restores the parameters.
+# Sets up a grid of panels, with margins and outer margins (inches) that leave at least 0.3 inches of each
+# panel. Returns a function that restores the graphics parameters.
 set_panels <- function(mfrow, mai, omi) {
   old <- graphics::par("mfrow", "cex", "mai", "omi", "mgp", "tcl", "xpd", "cex.axis")
   size <- graphics::par("din")
@@ -34,9 +34,9 @@ set_panels <- function(mfrow, mai, omi) {
   old
 }
 
-# Draws a grid of as many panels as there is room for, each at least as wide and high as `least` (inches, chosen by
-# eye): draw(title) draws the panel of a title. below: the label of all horizontal axes; side: the room in inches to the
-# left of each panel; legend: list(plan, colour) of states.
+# Draws a grid of as many panels as there is room for, each at least as wide and high as `least` (inches,
+# chosen by eye). draw(title): draws one panel; below: the label of all horizontal axes; side: the room in
+# inches to the left of each panel; legend: list(plan, colour) of states.
 draw_grid <- function(titles, n_all, word, below, draw, side = 0.45, least = c(1.6, 1), titled = TRUE,
                       legend = NULL) {
   right <- if (is.null(legend)) 0.05 else legend$plan$width
@@ -57,7 +57,8 @@ draw_grid <- function(titles, n_all, word, below, draw, side = 0.45, least = c(1
   if (!is.null(legend)) state_legend(legend$plan, legend$colour, size[1], 0.95 * size[2])
 }
 
-# How many of n panels fit into a region of this size (inches), and in how many columns and rows.
+# How many of n panels fit into a region of size `size` if each has at least size `least` (both width and
+# height in inches), and in how many columns and rows.
 panel_grid <- function(n, size, least) {
   room <- pmax(1L, floor(size / least))
   shown <- min(n, prod(room))
@@ -65,10 +66,11 @@ panel_grid <- function(n, size, least) {
   list(shown = shown, across = across, down = ceiling(shown / across))
 }
 
-# The usual margins.
+# The usual margins of a figure, in inches: bottom, left, top, right.
 usual <- c(0.85, 0.85, 0.4, 0.2)
 
-# Which labels at (x, y), given in order of importance, have no more important label within dx and dy.
+# Numbers of the labels that can be written without overlap: labels at (x, y), in order of importance, that
+# have no more important label within dx and dy.
 apart <- function(x, y, dx, dy) {
   kept <- integer()
   for (i in seq_along(x)) {
@@ -77,7 +79,7 @@ apart <- function(x, y, dx, dy) {
   seq_along(x) %in% kept
 }
 
-# Cuts labels of more than four letters to a width in inches.
+# Shortens labels of more than four letters that are wider than a width in inches.
 shorten <- function(labels, width, cex) {
   wide <- function(label) graphics::strwidth(label, units = "inches", cex = cex) > width
   vapply(labels, function(label) {
@@ -93,8 +95,8 @@ text_size <- function(text, cex) {
   c(max(graphics::strwidth(text, cex = cex)), max(graphics::strheight(text, cex = cex)))
 }
 
-# Plans a legend of clusters in as many columns as the height needs, at most three; a last line says how many are left
-# out. list(labels, rows, columns, width in inches)
+# Plans a legend of clusters in as many columns as its height requires, at most three; a last line says how
+# many clusters are left out. Returns list(labels, rows, columns, width in inches).
 legend_plan <- function(labels, height, cex = 0.75, title = "State") {
   labels <- as.character(labels)
   line <- 1.5 * graphics::strheight("0", units = "inches", cex = cex)
@@ -110,7 +112,8 @@ legend_plan <- function(labels, height, cex = 0.75, title = "State") {
   )
 }
 
-# Draws the legend to the left of `right` and down from `top`, in inches from the lower left corner of the device.
+# Draws a legend as planned by legend_plan(), to the left of `right` and down from `top`, in inches from the
+# lower left corner of the device.
 draw_legend <- function(plan, colour, right, top) {
   x <- right - plan$width + plan$line * 0.5 + plan$column * ((seq_along(plan$labels) - 1L) %/% plan$rows)
   y <- top - plan$line * (1.5 + (seq_along(plan$labels) - 1L) %% plan$rows)
@@ -126,10 +129,10 @@ draw_legend <- function(plan, colour, right, top) {
   if (plan$more > 0L) write(min(x), top - plan$line * (plan$rows + 1.5), paste("+", plan$more))
 }
 
-# "12 of 22 topics", or nothing where all are shown.
+# A note such as "12 of 22 topics"; nothing where all are shown.
 shown_of <- function(shown, all, word) if (shown < all) paste(shown, "of", all, paste0(word, "s"))
 
-# Writes a word above the right end of a figure.
+# Writes a short text above the right end of a figure.
 say_above <- function(text, line = 0.2) {
   if (!is.null(text)) graphics::mtext(text, side = 3L, line = line, adj = 1, cex = 0.75, col = "grey30")
 }

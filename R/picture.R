@@ -1,7 +1,8 @@
 # The contents of pictures of mixtures as data frames, shared by plot() and autoplot().
 
-# Up to eight colours of Okabe and Ito (2008), which people with colour blindness can tell apart. Further colours have
-# the same hues, alternately darker and lighter, so that clusters with neighbouring numbers always differ in hue.
+# Colours of k clusters. The first eight are those of Okabe and Ito (2008), which people with colour blindness
+# can distinguish. Further colours have the same hues, alternately darker and lighter, so that clusters with
+# neighbouring numbers always differ in hue.
 cluster_colours <- function(k) {
   base <- unname(grDevices::palette.colors(9L, "Okabe-Ito")[c(6, 7, 4, 2, 8, 3, 5, 9)])
   round <- (seq_len(k) - 1L) %/% 8L
@@ -13,7 +14,8 @@ cluster_colours <- function(k) {
 
 column_labels <- function(fit) fit$input$column_names %||% default_names(fit$input$d)
 
-# list(kind, ...) with kind "curve" (one column), "plane" (two or more) or "heat".
+# The contents of the picture of a mixture: list(kind, ...), with kind "curve" (one column), "plane" (two or
+# more columns) or "heat" (probabilities or rates of many columns).
 cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!obs_can(obs, "picture")) {
@@ -28,7 +30,8 @@ cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   if (is.null(fit$ids) || picture$kind == "profile") picture else by_identity(picture, fit)
 }
 
-# Labels the clusters of a picture by their identities, which persist when numbers change.
+# Replaces the numbers of clusters in a picture by their identities, which persist when an update of the fit
+# changes the numbers.
 by_identity <- function(picture, fit) {
   for (name in intersect(c("parts", "rings", "centres", "points"), names(picture))) {
     if (!is.null(picture[[name]])) picture[[name]]$cluster <- cluster_ids(fit)[picture[[name]]$cluster]
@@ -37,8 +40,8 @@ by_identity <- function(picture, fit) {
   picture
 }
 
-# A histogram with classes of the width of Freedman and Diaconis, which needs two different values; at most about a
-# thousand classes, where a few values are far from all others.
+# A histogram with classes of the width of Freedman and Diaconis, if there are at least two values; at most
+# about a thousand classes, since a few values may be far from all others.
 histogram_of <- function(values) {
   breaks <- if (length(values) > 1L) min(grDevices::nclass.FD(values), 1000) else 1L
   graphics::hist(values, breaks = breaks, plot = FALSE)
@@ -48,7 +51,7 @@ obs_picture.obs_gaussian <- function(obs, fit, data) {
   if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
 }
 
-# Rows with a missing value cannot be placed and are left out.
+# Leaves out rows with a missing value, which have no place in the picture, and informs the user.
 placed_rows <- function(picture, data) {
   if (!is.null(picture$points)) picture$points <- picture$points[stats::complete.cases(picture$points), ]
   drawn <- if (is.null(picture$points)) length(picture$values) else nrow(picture$points)
@@ -103,7 +106,7 @@ plane_picture <- function(fit, data) {
   project <- function(x) (x - rep(axes$centre, each = nrow(x))) %*% axes$direction
   angle <- seq(0, 2 * pi, length.out = 101L)
   circle <- cbind(cos(angle), sin(angle)) * sqrt(stats::qchisq(0.9, 2))
-  # A cluster with hardly any rows may have no expected covariance: then only its centre is drawn.
+  # A cluster with hardly any rows may have no finite expected covariance: then only its centre is drawn.
   rings <- lapply(used, function(k) {
     cov <- crossprod(axes$direction, m$cov[, , k] %*% axes$direction)
     around <- if (all(is.finite(cov))) circle %*% chol(cov) else 0 * circle
@@ -121,8 +124,8 @@ plane_picture <- function(fit, data) {
   )
 }
 
-# The axes of the picture: the two columns themselves or, for more, the first two principal components of the fitted
-# mixture with columns scaled to unit variance.
+# The axes of a picture of points: the two columns themselves or, for more columns, the first two principal
+# components of the fitted mixture, with columns scaled to unit variance.
 plane_axes <- function(fit, m) {
   d <- fit$input$d
   if (d == 2L) {
@@ -145,8 +148,9 @@ plane_axes <- function(fit, m) {
   )
 }
 
-# The columns that tell clusters apart best, grouped by the cluster for which they stand: probabilities, or rates
-# relative to their average over the clusters. Rates with more counts tell clusters apart better.
+# A heat map of the columns that distinguish clusters best, grouped by the cluster in which they exceed their
+# average most. Shown are probabilities or, if `relative`, rates relative to their average over the clusters.
+# Among equal relative rates, those with more counts distinguish clusters better.
 heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
   means <- mean_arrays(fit)
   used <- in_use(fit)
@@ -194,8 +198,9 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   picture
 }
 
-# Laps of the trace with a mark for each kind of move that was accepted in them. `from`: the first lap on the scale;
-# `labels`: the laps in which the number of clusters changed.
+# The picture of a fit's trace: laps (passes over all batches) with a mark for each kind of move that was
+# accepted in them. Element `from`: the first lap on the scale; `labels`: the laps in which the number of
+# clusters changed.
 trace_picture <- function(fit, call = rlang::caller_env()) {
   require_ability(fit, "elbo", call)
   trace <- elbo_trace(fit)
@@ -220,9 +225,9 @@ trace_picture <- function(fit, call = rlang::caller_env()) {
   )
 }
 
-# The scale leaves out first laps, before any move, each of which would take more than half of it; at most a quarter of
-# all laps. Where later laps gain less than a fiftieth of the whole (a guess), all laps stay, as the others would show
-# only rounding.
+# The first lap (pass over all batches) that is on the scale of the trace. Early laps before any move are left
+# out if each would take more than half of the scale; at most a quarter of all laps. If later laps gain less
+# than a fiftieth of the whole (a guess), all laps stay, since the later ones alone would show only rounding.
 first_lap_shown <- function(elbo, moved) {
   n <- length(elbo)
   from <- 1L

@@ -1,10 +1,10 @@
-# Converts vectors and columns of any class to plain values, all in one place. What another class holds is read by what
-# is.na() says about it, never by the numbers in which it is stored.
+# Converts vectors and columns of any class to plain values. For classes that the package does not know,
+# is.na() says which values are missing, whatever numbers the class stores in their place.
 
-# x: a vector, matrix or column. Returns numbers, logical values, text or a factor without another class, with names and
-# dimensions (a single dimension is dropped). Values with a meaning of their own (dates, units, lists) are returned
-# unchanged, and so are 64-bit integers that are not exact as doubles: functions that use them refuse them, and in
-# columns that are not used they do no harm.
+# Converts a vector, matrix or column x to numbers, logical values, text or a factor without another class,
+# with names and dimensions (a single dimension is dropped). Values whose class gives them a meaning (dates,
+# units, lists) are returned unchanged. So are 64-bit integers that are not exact as doubles: functions that
+# use such values refuse them, and in columns that are not used they do no harm.
 plain_values <- function(x) {
   if (isS4(x) || !is.atomic(x)) {
     return(x)
@@ -31,11 +31,12 @@ plain_values <- function(x) {
   bare
 }
 
-# Classes of numbers that are not plain numbers.
+# Classes of numbers whose meaning depends on the class, so that they are not converted to plain numbers.
 with_meaning <- c("units", "difftime", "Date", "POSIXt", "Surv")
 
-# 64-bit integers, which are stored in place of doubles: list(number, exact). NA is the pattern that package bit64 uses
-# (all bits but the first are 0); exact: TRUE up to 2^53.
+# Converts 64-bit integers of package bit64, which are stored in place of doubles: list(number, exact), where
+# `exact` says whether all are exact as doubles (up to 2^53). NA has the pattern that bit64 uses: all bits but
+# the first are 0.
 halves_of_integer64 <- function(x) {
   halves <- matrix(readBin(writeBin(as.double(unclass(x)), raw()), "integer", 2L * length(x)), 2L)
   halves <- if (.Platform$endian == "little") halves else halves[2:1, , drop = FALSE]
@@ -46,8 +47,9 @@ halves_of_integer64 <- function(x) {
   list(number = number, exact = is.na(number) | abs(number) <= 2^53 & number - high == low)
 }
 
-# A data frame of plain columns. A column that is a matrix or a data frame becomes its columns, as with scale() of one
-# column, or poly(). The attribute `parts` has, by the name of each such column, the names of the columns made of it.
+# Converts a data frame to plain columns. A column that is itself a matrix or a data frame (such as scale() of
+# one column, or poly()) is replaced by its columns. The attribute `parts` gives, by the name of each such
+# column, the names of the columns made of it.
 plain_columns <- function(x) {
   if (!is.data.frame(x)) {
     return(x)
@@ -69,7 +71,7 @@ plain_columns <- function(x) {
   frame_like(x, out, lapply(parts[wide], names))
 }
 
-# Columns as a data frame with the row names of another one, which may be automatic.
+# Makes a data frame of these columns, with the row names of x, which may be automatic.
 frame_like <- function(x, columns, parts) {
   structure(columns, class = "data.frame", row.names = .row_names_info(x, 0L), parts = parts)
 }

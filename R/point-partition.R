@@ -48,7 +48,8 @@ point_partition <- function(draws, loss = c("vi", "binder"), k_max = NULL, start
   )
 }
 
-# list(labels, loss): of the sampled units, the largest cluster first.
+# The partition of the sampled units (rows or groups) with the least expected loss over the draws:
+# list(labels, loss), with the largest cluster first.
 best_partition <- function(draws, loss = "vi", k_max = nrow(draws$labels), starts = 10L, seed = draws$options$seed,
                            threads = draws$options$threads) {
   kept <- kept_labels(draws)
@@ -57,13 +58,14 @@ best_partition <- function(draws, loss = "vi", k_max = nrow(draws$labels), start
   list(labels = match(best$labels, order(-tabulate(best$labels))), loss = best$loss)
 }
 
-# The fit's label of each sampled unit, numbered from 1.
+# The label that the fit gives each sampled unit (row or group), numbered from 1.
 labels_of_fit <- function(draws) {
   of_fit <- draws$of_fit
   if (is.null(of_fit)) unit_labels(draws, draws$fit$labels) else match(of_fit, unique(of_fit))
 }
 
-# Labels of the sampled units, numbered from 1, from labels of the training data in the engine's order.
+# Labels of the sampled units (rows or groups), numbered from 1. labels: those of all training data, in the
+# engine's order.
 unit_labels <- function(draws, labels) {
   units <- of_units(draws$fit$input, labels)
   units <- as.vector(modelled_rows_of(draws$fit$input, draws$model$obs, matrix(units)))
@@ -75,7 +77,7 @@ sampled_names <- function(draws) {
   if (is.null(names)) NULL else as.vector(modelled_rows_of(draws$fit$input, draws$model$obs, matrix(names)))
 }
 
-# Labels of all observations that were given, from one label for each sampled unit.
+# Labels of all observations that the user gave, from one label for each sampled unit (row or group).
 labels_of_units <- function(draws, labels) {
   input <- draws$fit$input
   lag <- obs_lag(draws$model$obs)
@@ -89,7 +91,8 @@ labels_of_units <- function(draws, labels) {
   for_all_rows(input, labels)
 }
 
-# Partitions to start from, with at most k_max clusters: draws, the fit, and average linkage.
+# Partitions from which the search starts, with at most k_max clusters: some draws, the partition of the fit,
+# and those of average linkage.
 starts_of_partition <- function(kept, of_fit, loss, n, k_max, threads = 1L, most_linked = 2000L) {
   few <- function(z) length(unique(z)) <= k_max
   distinct <- !duplicated(apply(kept, 2L, function(z) rlang::hash(match(z, unique(z)))))
@@ -106,15 +109,17 @@ starts_of_partition <- function(kept, of_fit, loss, n, k_max, threads = 1L, most
   lapply(c(starts, if (!length(starts)) list(rep(1L, nrow(kept)))), function(z) match(z, unique(z)))
 }
 
-# For each pair of all units (or of these), the share of draws in which the two are together.
+# For each pair of units, the share of draws in which both are in the same cluster. rows: the units; by
+# default all.
 shares_together <- function(kept, rows = seq_len(nrow(kept))) {
   together_in(one_hot_labels(kept), rows) / ncol(kept)
 }
 
-# The number of draws in which units are together, from the matrix of one_hot_labels().
+# For each pair of units, the number of draws in which both are in the same cluster. one_hot: the matrix of
+# one_hot_labels().
 together_in <- function(one_hot, rows) as.matrix(Matrix::tcrossprod(one_hot[rows, , drop = FALSE], one_hot))
 
-# Units x the clusters of all draws: 1 where the unit is in the cluster.
+# A sparse matrix, units x the clusters of all draws, with 1 where the unit is in the cluster.
 one_hot_labels <- function(kept) {
   before <- c(0L, cumsum(apply(kept, 2L, max)))
   Matrix::sparseMatrix(
@@ -159,11 +164,12 @@ coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
   out
 }
 
-# The most units for which the full matrix of pairs is made: 32 MB.
+# The largest number of units for which the full matrix of pairs is made, which then takes 32 MB.
 most_pairs <- 2000L
 
-# Shares of draws in which pairs of units are together, for pairs with at least `threshold`. At most `most` pairs (2 GB
-# on the way); about `at_once` pairs are examined at a time.
+# Shares of draws in which pairs of units are in the same cluster, for pairs with a share of at least
+# `threshold`. An error if there are more than `most` such pairs, which would take 2 GB while they are
+# collected; about `at_once` pairs are examined at a time.
 common_pairs <- function(kept, threshold, most = 3e7, at_once = 5e6, call = rlang::caller_env()) {
   n <- nrow(kept)
   one_hot <- one_hot_labels(kept)
@@ -184,7 +190,7 @@ common_pairs <- function(kept, threshold, most = 3e7, at_once = 5e6, call = rlan
   Matrix::sparseMatrix(i = pairs[, 1L], j = pairs[, 2L], x = pairs[, 3L], dims = c(n, n))
 }
 
-# Checks that x holds distinct numbers of rows.
+# Checks that `rows` holds distinct numbers from 1 to n.
 check_rows <- function(rows, n, call = rlang::caller_env()) {
   if (!is.numeric(rows) || !length(rows) || !all(rows %in% seq_len(n)) || anyDuplicated(rows)) {
     abort("argument", "{.arg rows} must be different numbers from 1 to {n}, not {describe(rows)}.", call = call)

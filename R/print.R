@@ -55,7 +55,7 @@ print.summary.bnp_fit <- function(x, ...) {
   invisible(x)
 }
 
-# The line "Sizes: 155 123 63 1".
+# The line of print() with the sizes of clusters: "Sizes: 155 123 63 1".
 described_clusters.default <- function(fit) {
   used <- in_use(fit)
   sizes <- round(cluster_sizes(fit)[utils::head(used, 12L)])
@@ -63,7 +63,7 @@ described_clusters.default <- function(fit) {
   strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2)
 }
 
-# Advice where the number of clusters may surprise.
+# Advice that print() gives where the number of clusters may surprise the user.
 described_advice <- function(fit) {
   k <- n_clusters(fit)
   joins <- is.null(refusal(kinds_of(fit), "cluster_tree"))
@@ -77,7 +77,7 @@ described_advice <- function(fit) {
   )
 }
 
-# Whether births were tried.
+# Whether the fit proposed new clusters (births).
 is_searched <- function(fit) isTRUE(fit$control$moves$birth) && fit$control$algorithm != "stochastic" && nobs(fit) > 1L
 
 described_terms <- function(fit) {
@@ -169,7 +169,8 @@ described_bound <- function(fit) {
   )
 }
 
-# Single numbers of the observation model's prior that were learned, by name; none where the prior was given.
+# The parameters of the observation model's prior that were learned and are single numbers, by name; none
+# where the prior was given.
 learned_prior <- function(fit) {
   of_model <- function(obs) {
     unclass(obs)[intersect(obs_learned(obs)$numbers, names(obs))]
@@ -184,7 +185,7 @@ learned_prior <- function(fit) {
   }, blocks, names(blocks))))
 }
 
-# Learned concentrations in words: "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7".
+# The learned concentrations of a prior in words: "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7".
 described_concentrations <- function(learned) {
   if (!length(learned)) {
     return(NULL)
@@ -204,7 +205,7 @@ described_blocks <- function(obs) {
   if (length(columns)) strwrap(paste0("Blocks: ", named), exdent = 2)
 }
 
-# The spacing of the values of each rounded column, in words.
+# The spacing to which the values of each rounded column are rounded, in words.
 described_rounding <- function(fit) {
   of_model <- function(obs, columns) {
     at <- which(obs$rounding > 0)
@@ -216,12 +217,14 @@ described_rounding <- function(fit) {
   if (length(said)) strwrap(paste0("Rounded values, one cell: ", places(said)), exdent = 2)
 }
 
-# The columns of a block, or the formula that names them.
+# In words, the columns of a block (one of the observation models of obs_product()), or the formula that names
+# them.
 shown_columns <- function(block, ...) {
   if (is.null(block$formula)) places(block$columns, ...) else paste(deparse(block$formula), collapse = " ")
 }
 
-# The number of columns of the data that the fit was given; products may have others in the internal form.
+# The number of columns of the data that the user gave; the internal form of products may have a different
+# number.
 n_columns <- function(fit) if (is.null(fit$model$obs$blocks)) fit$input$d else length(fit$model$obs$columns)
 
 described_data.default <- function(fit) {
@@ -244,7 +247,8 @@ as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
   if (is.null(locations)) out else cbind(out, as.data.frame(locations, row.names = seq_len(k)))
 }
 
-# Number, size and weights of each cluster. Where they differ, the share of the data comes before the top-level weight.
+# A table with number, size and weights of each cluster. Where they differ, the share of the data comes before
+# the weight at the top level (which all groups share).
 cluster_table <- function(fit, word, means = mean_arrays(fit)) {
   force(means)
   k <- fit$state$k
@@ -255,14 +259,15 @@ cluster_table <- function(fit, word, means = mean_arrays(fit)) {
   stats::setNames(out, c(word, names(out)[-1L]))
 }
 
-# The location of each cluster, clusters x columns (or levels); NULL where the model has no array for it.
+# Where each cluster is: an array of coef(), clusters x columns (or levels); NULL where the observation model
+# has no such array.
 cluster_locations <- function(fit, means = mean_arrays(fit)) {
   do.call(cbind, lapply(obs_facts(fit$model$obs)$location, function(name) {
     `colnames<-`(means[[name]], colnames(means[[name]]) %||% location_labels(fit, name))
   }))
 }
 
-# Names along the second axis of an array.
+# Labels for the second axis (columns, levels, ...) of the array that says where clusters are.
 location_labels <- function(fit, location) {
   obs <- fit$model$obs
   columns <- column_labels(fit)

@@ -111,8 +111,8 @@ prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = N
 
 of_transitions <- c("alpha", "start", "sticky")
 
-# The prior for sequences: previous(a, b) in its formula becomes previous_a + previous_b, and the field `previous` has
-# the columns that it names.
+# Adapts a prior with covariates to sequences: previous(a, b) in its formula becomes previous_a + previous_b,
+# and the field `previous` holds the names of the columns a and b.
 for_sequences <- function(prior) {
   if (!has_covariates(prior)) {
     return(prior)
@@ -143,8 +143,8 @@ without_previous <- function(e) {
   e
 }
 
-# Refuses arguments about transitions where clusters of rows or topics are fitted. `takes`: arguments of sequences that
-# these accept, too.
+# Refuses arguments about transitions of sequences in fits of mixtures and topics. takes: arguments of
+# sequences that the calling function accepts nevertheless.
 need_no_transitions <- function(prior, call, takes = character()) {
   if (has_covariates(prior) && length(unlist(previous_in(prior$formula[[2L]])))) {
     abort("covariates", "{.fn previous} in {.arg formula} is for sequences ({.fn bnp_hmm}).", call = call)
@@ -160,9 +160,11 @@ need_no_transitions <- function(prior, call, takes = character()) {
 
 has_covariates <- function(prior) inherits(prior, "bnp_prior_covariates")
 
-# Beside its arguments the prior has `design` (R/covariate-design.R) and the covariates of each pattern.
+# The number of covariate patterns (combinations of covariate values) of a model; 0 without covariates. The
+# prior of a fit has, in addition to its arguments, `design` (R/covariate-design.R) and the covariates of each
+# pattern.
 n_patterns_of <- function(model) model$prior$n_patterns %||% 0L
 
-# The number of patterns by which each cluster counts rows, in its last features; 0 for sequences, whose transitions are
-# counted instead.
+# The number of covariate patterns by which each cluster counts its rows, in its last features. 0 for
+# sequences, where transitions are counted by pattern instead.
 counted_patterns <- function(model) if (identical(model$prior$family, "hmm_covariates")) 0L else n_patterns_of(model)

@@ -128,7 +128,8 @@
 #' @name priors
 NULL
 
-# Makes a prior of the arguments of a constructor; `given`: the names of those that were given.
+# Makes a prior from the arguments of its constructor, which are read from `frame`. given: the names of the
+# arguments that the user gave.
 new_prior <- function(family, given, checks = prior_checks, frame = rlang::caller_env()) {
   arguments <- setdiff(names(formals(prior_models[[family]]$constructor)), c("transitions", "fixed"))
   parameters <- sapply(arguments, get, envir = frame, simplify = FALSE)
@@ -154,7 +155,7 @@ prior_py <- function(concentration = 1, discount = 0.25) {
   new_prior("py", names(match.call()), list(concentration = above))
 }
 
-# Checks for a number above `lower`, or a prior with which to learn it.
+# Checks a concentration: a number above `lower`, or a gamma_prior() with which the concentration is learned.
 check_concentration <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_env()) {
   if (inherits(x, "bnp_gamma_prior")) check_gamma_prior(x, arg, call) else check_number(x, arg, lower, strict, call)
 }
@@ -165,7 +166,7 @@ prior_checks <- list(
   sticky = function(x, arg, call) check_concentration(x, arg, strict = FALSE, call = call)
 )
 
-# Checks a gamma_prior() again, as it may have been changed by hand.
+# Checks the numbers in a gamma_prior(), which the user may have changed by hand.
 sound_gamma_prior <- function(x, arg, call) {
   parameters <- as.list(unclass(x))[c("shape", "rate")]
   for (name in c("shape", "rate")) check_number(parameters[[name]], paste0(arg, "$", name), call = call)
@@ -173,7 +174,8 @@ sound_gamma_prior <- function(x, arg, call) {
   x
 }
 
-# Checks a prior of a concentration, whose density must not have a pole at 0.
+# Checks a gamma_prior() of a concentration: its density must not be infinite at 0, so its shape must be at
+# least 1.
 check_gamma_prior <- function(x, arg, call) {
   sound_gamma_prior(x, arg, call)
   check_range(x[["shape"]], paste0(arg, "$shape"), c(1, parameter_ranges$shape[2L]), call)
@@ -225,10 +227,10 @@ prior_ibp <- function(alpha = 1) new_prior("ibp", names(match.call()))
 #' @export
 prior_beta_bernoulli <- function(k, alpha = 1) new_prior("beta_bernoulli", names(match.call()))
 
-# The table of priors. Each entry has the name in print(); the constructor; the function that takes it, which gives the
-# fit its class; whether the proportions of all groups share a level above them (to which `bnp_control(bound =)`
-# refers); `class`: that of its fits, if they have one of their own; `learns`: the parameters that may be a
-# gamma_prior().
+# The table of priors of clusters. Each entry has the title for print(); the constructor; the function that
+# takes it (`verb`), which gives the fit its class; whether the proportions of all groups share a level above
+# them (`top_level`, to which `bnp_control(bound =)` refers); `class`, the class of its fits if they have a
+# separate one; `learns`, the parameters that may be a gamma_prior().
 prior_models <- list(
   dp = list(
     title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture", learns = "concentration",
@@ -267,7 +269,7 @@ prior_models <- list(
 
 prior_entry <- function(prior) prior_models[[prior$family]]
 
-# The parameters that are learned.
+# Names of the parameters of a prior that are learned, because they were given as a gamma_prior().
 learned_names <- function(prior) names(prior)[vapply(prior, inherits, NA, "bnp_gamma_prior")]
 
 prior_makers <- function(verbs, has = function(entry) TRUE) {
@@ -275,18 +277,19 @@ prior_makers <- function(verbs, has = function(entry) TRUE) {
   vapply(offered, function(entry) entry$constructor, "", USE.NAMES = FALSE)
 }
 
-# Constructors of priors of communities, in which each node is in one community ("blocks") or in several
-# ("overlapping").
+# Names of the constructors of priors for networks, in which each node is in one community ("blocks") or in
+# several ("overlapping").
 network_prior_makers <- function(kinds = c("blocks", "overlapping")) {
   prior_makers(names(cluster_words), function(entry) isTRUE(entry$network %in% kinds))
 }
 
 has_blocks <- function(prior) prior_entry(prior)$network == "blocks"
 
-# Whether the constructor requires k.
+# Whether a prior's constructor requires the number of clusters k.
 is_finite_prior <- function(entry) identical(formals(entry$constructor)$k, quote(expr = ))
 
-# verb: of the function, and other verbs whose priors it accepts.
+# Checks a prior that a user gave. verbs: the name of the function to which it was given, and of other
+# functions whose priors this function accepts.
 check_prior <- function(prior, verbs, call) {
   check_class(prior, "bnp_prior", "prior", prior_makers(verbs), call)
   entry <- prior_entry(prior)

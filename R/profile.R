@@ -1,15 +1,16 @@
-# How much each column tells clusters apart, and the picture of it.
+# How well each column distinguishes the clusters, and the picture of this.
 
-# Nats by column, the largest first: the expected log Bayes factor of a column's value for its own cluster against all
-# clusters, sum_k w_k E[log p_j(x | k) - log sum_l w_l p_j(x | l) | k], at the posterior means of the parameters. The
-# columns of a row do not add up, as they may tell the same.
+# The information of each column on clusters in nats, the largest first. It is the expected log Bayes factor
+# of a column's value for its own cluster k against all clusters, sum_k w_k E[log p_j(x | k) - log sum_l w_l
+# p_j(x | l) | k], at the posterior means of the parameters. Values of several columns cannot be added up,
+# since columns may carry the same information.
 column_information <- function(fit) {
   profile <- cluster_profile(fit)
   sort(vapply(profile$columns, function(parts) information_of(parts, profile$weight), 1), decreasing = TRUE)
 }
 
-# list(cluster, weight, columns): the clusters in use, their shares, and for each column its distribution in each of
-# these clusters, as from obs_marginals().
+# How columns are distributed in the clusters: list(cluster, weight, columns) with the clusters in use, their
+# shares, and for each column its distribution in each of these clusters, as from obs_marginals().
 cluster_profile <- function(fit, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!obs_can(obs, "marginals")) {
@@ -55,8 +56,8 @@ information_of <- function(parts, weight) {
   )
 }
 
-# Expectations as means over the midpoints of 200 parts of equal probability, exact to about 0.01 nats, which is enough
-# to rank columns.
+# The information of a column with a density. Expectations are means over the midpoints of 200 parts of equal
+# probability, which is exact to about 0.01 nats and enough to rank columns.
 of_densities <- function(weight, quantile, log_density) {
   clusters <- seq_along(weight)
   at <- (1:200 - 0.5) / 200
@@ -71,9 +72,10 @@ of_densities <- function(weight, quantile, log_density) {
   }, 1))
 }
 
-# The picture's data: list(kind, panels, cluster, word), one panel for each column, the most informative first:
-# list(kind, information, data). Kind "interval": for each cluster the mean and one standard deviation to either side,
-# in standard deviations of all data from their mean. Kind "bars": the probability of each level in each cluster.
+# What the picture of profiles shows: list(kind, panels, cluster, word), with one panel for each column, the
+# most informative first: list(kind, information, data). Kind "interval": for each cluster the mean and one
+# standard deviation to either side, in standard deviations of all data from their mean. Kind "bars": the
+# probability of each level in each cluster.
 profile_picture <- function(fit, call = rlang::caller_env()) {
   profile <- cluster_profile(fit, call)
   profile$cluster <- cluster_ids(fit)[profile$cluster]
@@ -91,8 +93,8 @@ profile_picture <- function(fit, call = rlang::caller_env()) {
   list(kind = "profile", panels = panels, cluster = profile$cluster, word = word, items = items_of(panels, profile))
 }
 
-# A heat map for more than a dozen columns of two levels, such as the items of a questionnaire, which have no room for a
-# panel each: the probabilities of the second levels. NULL for other columns.
+# A heat map of the probabilities of second levels, for more than a dozen columns of two levels (such as the
+# items of a questionnaire), since there is no room for a panel for each. NULL for other columns.
 items_of <- function(panels, profile) {
   levels <- lapply(panels, function(panel) levels(panel$data$level))
   if (length(panels) <= 12L || any(lengths(levels) != 2L)) {
@@ -162,7 +164,8 @@ draw_intervals <- function(data, cluster) {
   graphics::axis(1L, k, cluster, tick = FALSE)
 }
 
-# Stacked bars with the names of levels at the right, the first level at the bottom.
+# Draws stacked bars of the probabilities of levels, the first level at the bottom, with the names of the
+# levels at the right.
 draw_bars <- function(data, cluster, most = 8L) {
   k <- seq_along(cluster)
   prob <- matrix(data$prob, length(k))
@@ -188,7 +191,7 @@ draw_bars <- function(data, cluster, most = 8L) {
   graphics::axis(1L, k, cluster, tick = FALSE)
 }
 
-# Shades from light to dark, in the same order for the levels of every column.
+# Colours of n levels, from light to dark, so that levels have the same order of shades in every column.
 level_shades <- function(n) grDevices::hcl.colors(n + 2L, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
 
 gg_profile <- function(picture, most = 24L) {

@@ -1,15 +1,17 @@
-# The uncertainty of the coefficients of clusters in models with random effects.
+# The uncertainty of the clusters' coefficients in models with random effects, computed so that intervals are
+# wide enough.
 
-# The covariance of each cluster's coefficients (regressors x regressors x clusters), of the clusters in their order:
-# the inverse of the second derivatives, with a minus, of the log likelihood of all clusters' coefficients together and
-# of their prior, at the other estimates. Coefficients of individuals are integrated out and clusters are summed over,
-# neither of which q does: it takes both as known, and its intervals are too narrow, by half where the visits of an
-# individual say little. With G = (Z, X)'(Z, X) of an individual, u = (Z, X)'(y - (Z, X) beta) and
-# S = (tau Z'Z + W)^-1, where D = W^-1,
+# The covariance of each cluster's coefficients (regressors x regressors x clusters, in the order of the
+# clusters): the inverse of minus the second derivatives of the log likelihood of all clusters' coefficients
+# together and of their prior, at the estimates of the other parameters. Coefficients of individuals are
+# integrated out and clusters are summed over. The variational posterior q takes both as known, so that its
+# intervals are too narrow, by half where the visits of an individual say little. With G = (Z, X)'(Z, X) of an
+# individual, u = (Z, X)'(y - (Z, X) beta) and S = (tau Z'Z + W)^-1, where D = W^-1 is the covariance of
+# random effects and tau the precision of the noise,
 #   score s = tau u - tau^2 G_z S u_z,   information H = tau G - tau^2 G_z S G_z',
-# and of the mixture [Louis 1982]: sum r H - sum [diag(r) s s' - (r s)(r s)'] over clusters.
-# sums: of individuals, in the engine's units, as here; weights: of individuals, NULL: 1. NULL where effects cannot be
-# told from each other, as of a covariate that is constant: then q's own has to do.
+# and of the mixture [Louis 1982], with responsibilities r: sum r H - sum [diag(r) s s' - (r s)(r s)'] over
+# clusters. sums: of individuals, in the engine's units; weights: of individuals, NULL: 1. Returns NULL where
+# effects cannot be distinguished, as of a covariate that is constant; then q's own covariance is used.
 covariance_of_coefs <- function(fit, sums, weights) {
   clusters <- posterior_clusters(fit)
   e <- length(clusters[[1L]]$coef_mean)
@@ -30,7 +32,8 @@ covariance_of_coefs <- function(fit, sums, weights) {
     complete <- complete + part$complete
     lost <- lost + part$lost
   }
-  # Far from the maximum the difference may not be positive definite.
+  # Without the subtraction, `complete` is always positive definite; the difference may not be, far from the
+  # maximum.
   all <- inverse_of_scaled(complete - lost) %||% inverse_of_scaled(complete)
   if (!is.null(all)) vapply(seq_len(k), function(j) {
     own <- (j - 1L) * e + seq_len(e)
@@ -38,7 +41,8 @@ covariance_of_coefs <- function(fit, sums, weights) {
   }, to_users)
 }
 
-# In the engine's units: list(beta, tau, W).
+# The estimates of a cluster in the engine's units: list(beta, tau, W), the coefficients, the precision of the
+# noise and the inverse covariance of the random effects.
 estimates_of_cluster <- function(q, obs, back) {
   z <- obs$effects + 1L
   e <- nrow(back)
@@ -59,15 +63,16 @@ prior_precision_of_coefs <- function(obs, at) {
   out
 }
 
-# The inverse of a positive definite matrix, whatever the units of its rows and columns; NULL if it is not positive
-# definite.
+# The inverse of a positive definite matrix whose rows and columns may have very different units; NULL if the
+# matrix is not positive definite.
 inverse_of_scaled <- function(a) {
   unit <- 1 / sqrt(diag(a))
   root <- tryCatch(chol(a * tcrossprod(unit)), error = function(e) NULL)
   if (!is.null(root)) chol2inv(root) * tcrossprod(unit)
 }
 
-# Maps coefficients from the engine's units to the user's, without the shift by the centre of the response.
+# A matrix that maps coefficients from the engine's units to the user's, without the shift by the centre of
+# the response.
 map_of_coefs <- function(obs, e) {
   scale <- obs$unit[1L] / c(if (obs$intercept) 1, obs$unit[-1L])
   out <- diag(scale, e)
@@ -75,7 +80,8 @@ map_of_coefs <- function(obs, e) {
   out
 }
 
-# list(complete, lost) for some individuals, both square matrices over clusters times regressors.
+# The information of some individuals on the coefficients: list(complete, lost), two square matrices over
+# clusters times regressors. `lost` is the part that not knowing the clusters costs.
 information_of_coefs <- function(fit, sums, weights, at_estimates) {
   obs <- fit$model$obs
   e <- length(at_estimates[[1L]]$beta)
@@ -109,15 +115,16 @@ information_of_coefs <- function(fit, sums, weights, at_estimates) {
   list(complete = (complete + t(complete)) / 2, lost = lost - crossprod(scores * sqrt(weights)))
 }
 
-# What a fit keeps about its individuals: their sums, their weights where these are not all 1, and the covariance of the
-# clusters' coefficients.
+# What a fit stores about its individuals: sums over their rows, their weights where these are not all 1, and
+# the covariance of the clusters' coefficients.
 kept_of_individuals <- function(fit, data) {
   sums <- individual_sums(fit$model$obs, data)
   weights <- of_units(data, data$weights)
   list(individual_sums = sums, individual_weights = weights, coef_cov = covariance_of_coefs(fit, sums, weights))
 }
 
-# kept_of_individuals() after an update, for earlier and new individuals.
+# What a fit stores about individuals (kept_of_individuals()) after an update: for earlier and new individuals
+# together.
 with_earlier_individuals <- function(fit, before) {
   weights_of <- function(fit) fit$individual_weights %||% rep(1, nrow(fit$individual_sums))
   weighted <- !is.null(fit$individual_weights) || !is.null(before$individual_weights)

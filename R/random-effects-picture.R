@@ -1,8 +1,8 @@
-# The picture of individuals over time, for fits with random effects.
+# The picture of individuals' responses over time (or another covariate), for fits with random effects.
 
-# The picture's data: list(parts, lines, labels): for each cluster in use its mean at points of the covariate, and the
-# interval that contains 90 % of its individuals' means; and the rows of the data with their individuals (at most 500)
-# and clusters.
+# What the picture of individuals shows: list(parts, lines, labels). For each cluster in use, its mean at
+# points of the covariate, and the interval that contains 90 % of its individuals' means; and the rows of the
+# data with their individuals (at most 500) and clusters.
 individual_picture <- function(fit, data, call = rlang::caller_env()) {
   obs <- fit$model$obs
   axes <- obs_axes(obs, fit$input$column_names)

@@ -1,7 +1,8 @@
-# Effects of individuals with coefficients of their own, and predictions of further rows of theirs.
+# Reads fits with random effects: coefficients of single individuals, and predictions of further rows of these
+# individuals.
 
-# Sums over the rows of each individual (individuals x numbers), in the engine's units: the number of rows, then the
-# packed second moments of (1, covariates, response).
+# Sums over the rows of each individual (individuals x numbers), in the engine's units: the number of rows,
+# then the packed second moments of (1, covariates, response).
 individual_sums <- function(obs, data) {
   x <- standardise(data$x, obs)
   v <- unname(cbind(if (obs$intercept) rep(1, data$n), x[, -1L, drop = FALSE], x[, 1L]))
@@ -13,8 +14,9 @@ individual_sums <- function(obs, data) {
   out
 }
 
-# list(mean: individuals x effects x clusters, cov: effects x effects x individuals x clusters, prob) of individuals
-# with these sums, clusters in the user's order.
+# The posterior of the random effects of individuals with these sums over their rows, clusters in the user's
+# order: list(mean: individuals x effects x clusters, cov: effects x effects x individuals x clusters, prob:
+# probabilities of clusters).
 individual_effects <- function(fit, sums) {
   out <- engine_individual_effects(sums, fit$model, fit$state)
   list(
@@ -23,7 +25,8 @@ individual_effects <- function(fit, sums) {
   )
 }
 
-# Averages over clusters: individuals x effects.
+# Posterior means of the individuals' effects, averaged over clusters with their probabilities: individuals x
+# effects.
 average_effects <- function(effects) {
   mean <- effects$mean
   out <- Reduce(`+`, lapply(seq_len(dim(mean)[3L]), function(k) {
@@ -41,7 +44,8 @@ need_effects <- function(fit, type, call) {
   }
 }
 
-# predict(type = "effects"): one row per individual of newdata, or else of the fit.
+# The result of predict(type = "effects"), with one row for each individual of newdata or, if it is NULL, of
+# the fit.
 predicted_effects <- function(fit, newdata, id, na_action, call) {
   sums <- if (is.null(newdata)) fit$individual_sums else {
     individual_sums(fit$model$obs, as_newdata(fit, newdata, call, na_action = na_action, id = id))
@@ -53,8 +57,9 @@ predicted_effects <- function(fit, newdata, id, na_action, call) {
 
 effect_names <- function(fit) obs_axes(fit$model$obs, fit$input$column_names)$effects
 
-# Rows of newdata, some without a response: list(z, sums over the rows with a response by individual, the number of each
-# row's individual among these, 0 for an individual without observed responses).
+# Prepares rows of newdata, some without a response, for prediction. Returns list(z: covariates; sums by
+# individual over the rows with a response; the number of each row's individual among these sums, 0 for an
+# individual without observed responses).
 rows_of_individuals <- function(fit, newdata, id, call) {
   obs <- fit$model$obs
   known <- fit$individual_sums
@@ -79,8 +84,8 @@ rows_of_individuals <- function(fit, newdata, id, call) {
   list(z = z, sums = sums, individual = match(id, rownames(sums), 0L))
 }
 
-# Expectation and variance of each row's response in each cluster, rows x clusters, and probabilities of the clusters.
-# Rows of individuals without observed responses get those of a new individual.
+# Expectation and variance of each row's response in each cluster, rows x clusters, and probabilities of the
+# clusters. Rows of an individual without observed responses get the values of a new individual.
 moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) {
   obs <- fit$model$obs
   design <- with_intercept(z, obs)
@@ -108,7 +113,8 @@ moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) 
     cov <- matrix(effects$cov[, , , j], length(at)^2)[, i, drop = FALSE]
     pairs <- own[known, rep(seq_along(at), length(at)), drop = FALSE] *
       own[known, rep(seq_along(at), each = length(at)), drop = FALSE]
-    # Coefficients without random effects stay as uncertain as they are, around the centre of the covariates.
+    # Coefficients without random effects have the same uncertainty as in the cluster, around the centre of
+    # the covariates.
     centred <- design[known, , drop = FALSE]
     if (obs$intercept) centred[, -1L] <- centred[, -1L] - rep(obs$origin, each = nrow(centred))
     centred[, at] <- 0
@@ -119,7 +125,8 @@ moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) 
   }, 1))
 }
 
-# The covariance of coefficients of centred covariates, from that for covariates as they are.
+# The covariance of the coefficients of centred covariates, computed from that of the coefficients of the
+# user's covariates.
 fixed_covariance <- function(obs, q) {
   e <- ncol(q$coef_cov)
   to_centred <- diag(e)
@@ -127,14 +134,15 @@ fixed_covariance <- function(obs, q) {
   to_centred %*% q$coef_cov %*% t(to_centred)
 }
 
-# E sigma^2 and E D of a cluster; parameters that all clusters share are known numbers.
+# The expected noise variance E sigma^2 of a cluster and (effects_of_cluster) the expected covariance E D of
+# its random effects. Parameters that all clusters share are known numbers.
 noise_of_cluster <- function(q) if (is.finite(q$df)) q$scale[1L] / max(q$df - 2, 1) else q$scale[1L]
 effects_of_cluster <- function(obs, q) {
   if (is.finite(q$random_df)) q$random_scale / max(q$random_df - joint_effects(obs) - 1, 1) else q$random_scale
 }
 
-# predict(type = "response" or "individual"). Intervals, if asked for, are quantiles of the mixture over clusters of t
-# distributions with these moments.
+# The result of predict(type = "response" or "individual"). Limits of an interval, if one is requested, are
+# quantiles of the mixture over clusters of t distributions with these moments.
 predicted_responses <- function(moments, interval, names) {
   fit <- rowSums(moments$mean * moments$prob)
   if (is.null(interval)) {
@@ -154,7 +162,8 @@ responses_of_individuals <- function(fit, newdata, type, id, interval, call) {
   predicted_responses(moments_of_rows(fit, rows$z, rows$sums, rows$individual), interval, NULL)
 }
 
-# By bisection, for all rows at once.
+# Quantiles of the responses of all rows at once (mixtures of t distributions over clusters), found by
+# bisection.
 quantile_of_rows <- function(p, moments) {
   df <- rep(moments$df, each = nrow(moments$mean))
   scale <- sqrt(moments$variance * ifelse(is.finite(df), (df - 2) / df, 1))
@@ -182,9 +191,10 @@ obs_learned.obs_random_effects <- function(obs) {
   if (isTRUE(obs$shared)) list(by = "shared = TRUE", numbers = "shared_noise")
 }
 
-# The fit is repeated. In the first fit the covariance of effects starts at the whole difference between individuals, of
-# which clusters then take their part; in the second at a quarter of it. Births are judged at that covariance: starting
-# at the whole leads to few clusters, at a quarter to many.
+# The start of a repeated fit for models in which all clusters share the covariance of effects. In the first
+# fit, this covariance begins at the whole difference between individuals, part of which clusters then
+# explain; in the second, at a quarter of it. New clusters are judged at the present covariance: a start at
+# the whole leads to few clusters, a start at a quarter to many.
 obs_begin_again.obs_random_effects <- function(obs, k) {
   if (!obs$shared) {
     return(NULL)
@@ -193,9 +203,10 @@ obs_begin_again.obs_random_effects <- function(obs, k) {
   obs
 }
 
-# The control for fits that are repeated: starts that disagree get less work than elsewhere, and the second fit begins
-# with many clusters only. On six data sets with ten seeds more work found the same (inst/bench/growth-mixtures.R).
-# control: in the engine's form; n: the number of individuals.
+# The control of fits that are repeated with another start of the shared covariance. Starts with different
+# results get less work than in other fits, and the second fit begins with many clusters only: on six data
+# sets with ten seeds more work found the same (inst/bench/growth-mixtures.R). control: in the engine's form;
+# n: the number of individuals.
 starts_with_effects <- function(obs, control, n) {
   if (obs$shared && length(control$kinds)) control$most_work <- min(control$most_work, 1e5 * n)
   control
@@ -206,7 +217,8 @@ starts_again <- function(control) {
   control
 }
 
-# A model with another centre of the covariates is a different model.
+# What must agree between fits that are compared or updated: a model with another centre of the covariates is
+# a different model.
 obs_layout.obs_random_effects <- function(obs) list(effects = obs$effects, centre = obs$centre)
 
 obs_quantiles.obs_random_effects <- function(obs) {
@@ -236,7 +248,7 @@ obs_quantiles.obs_random_effects <- function(obs) {
   )
 }
 
-# given$id: the individual of each row; all rows of an individual are in one cluster.
+# Draws responses of rows. given$id: the individual of each row; all rows of an individual are in one cluster.
 obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
   z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
   design <- with_intercept(z, obs)
@@ -264,7 +276,7 @@ draw_covariance_of_effects <- function(obs, q) {
   diag(diag(q$random_scale) / stats::rchisq(n, q$random_df), n)
 }
 
-# R with R'R = cov, where cov may be singular up to rounding.
+# A matrix R with R'R = cov, where the covariance may be singular up to rounding.
 root_of_covariance <- function(cov) {
   eigen <- eigen(cov, symmetric = TRUE)
   sqrt(pmax(eigen$values, 0)) * t(eigen$vectors)

@@ -1,8 +1,10 @@
-# Random effects in a formula, y ~ t + (1 + t | id): the coefficients that differ between individuals.
+# Reads random effects from formulas such as y ~ t + (1 + t | id): coefficients that differ between
+# individuals.
 
-# list(formula, random, independent, id): the formula without its bracketed term with a bar, that term as a one-sided
-# formula, whether the bar is `||`, and the name of the column after the bar. Only the formula where it has no such
-# term, or one that check_bars() refuses.
+# Splits a formula with random effects. Returns list(formula, random, independent, id): the formula without
+# its bracketed term with a bar; the part of this term before the bar, as a one-sided formula; whether the bar
+# is `||`; and the name of the column after the bar. Only `formula` is returned if there is no such term, or
+# one that check_bars() refuses.
 split_random <- function(formula, call) {
   plain <- list(formula = formula)
   if (length(formula) != 3L) {
@@ -40,7 +42,8 @@ split_random <- function(formula, call) {
   )
 }
 
-# Reads obs_regression(random = ): a one-sided formula, or one with `||`, as in ~ (1 + t || id).
+# Reads obs_regression(random = ): a one-sided formula, in which `||` says that effects are independent, as in
+# ~ (1 + t || id).
 split_independent <- function(random) {
   term <- random[[2L]]
   if (is.call(term) && identical(term[[1L]], quote(`(`))) term <- term[[2L]]
@@ -55,7 +58,7 @@ bad_random <- function(why, remedy, call, env = rlang::caller_env()) {
   abort("formula", c(why, i = remedy), call = call, .envir = env)
 }
 
-# The model for a formula with such a term.
+# The observation model with the random effects that the term with a bar in the user's formula describes.
 obs_with_random <- function(obs, random, independent, call) {
   if (is.null(random)) {
     return(obs)
@@ -71,7 +74,7 @@ obs_with_random <- function(obs, random, independent, call) {
   with_effects(obs, random, NULL, NULL, TRUE, call, independent)
 }
 
-# `id` of the call, or the column after the bar.
+# The identifiers of individuals: `id` of the user's call, or the column after the bar in the formula.
 id_of_random <- function(name, id, formula, call) {
   if (is.null(name)) {
     return(id)
@@ -84,8 +87,8 @@ id_of_random <- function(name, id, formula, call) {
   stats::as.formula(call("~", as.name(name)), environment(formula))
 }
 
-# Numbers of the regressors (intercept first, from 0) with random effects: those of the random formula, matched by their
-# names in the model matrix.
+# Numbers (from 0, the intercept first) of the regressors that have random effects: those of the formula for
+# random effects, matched by their names in the model matrix.
 columns_of_effects <- function(random, names, data, call) {
   terms <- evaluate_formula(stats::terms(random, data = if (is.data.frame(data)) data), "data", call)
   variables <- evaluate_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data", call)

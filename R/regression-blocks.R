@@ -1,8 +1,10 @@
-# Regressions as blocks of a product: a formula names the columns of the data frame that are responses, and from which
-# the covariates are made. In the internal form a block has its responses, then the columns of its model matrix, which
-# are named "<responses> ~ <column>".
+# Regressions as blocks of a product (obs_product(), which combines observation models of several columns). A
+# formula names the columns of the data frame that are responses, and those from which the covariates are
+# made. In the internal form a block has its responses, then the columns of its model matrix, which are named
+# "<responses> ~ <column>".
 
-# list(formula, responses, intercept) from `formula` of obs_regression(), or NULL.
+# Checks `formula` of obs_regression() and returns list(formula, responses, intercept), or NULL if no formula
+# is given.
 check_block_formula <- function(formula, call = rlang::caller_env()) {
   if (is.null(formula)) {
     return(NULL)
@@ -30,15 +32,15 @@ check_block_formula <- function(formula, call = rlang::caller_env()) {
   list(formula = formula, responses = length(responses), intercept = attr(terms, "intercept") == 1L)
 }
 
-# The columns of a data frame that a block models, and those that it needs to know; NULL where the block does not name
-# them.
+# Names of the columns of a data frame that a block (one of the models of a product) describes, and
+# (covariates_of) of its covariates; NULL where the block does not name them.
 named_columns_of <- function(block) {
   if (is.null(block$formula)) block$columns else all.vars(block$formula[[2L]])
 }
 covariates_of <- function(block) if (!is.null(block$formula)) all.vars(block$formula[[3L]])
 
-# Names of blocks in an order in which covariates are drawn before the responses that depend on them. `modelled`: the
-# columns of each block.
+# Names of the blocks of a product, in an order in which covariates are drawn before the responses that depend
+# on them. modelled: names of the columns that each block describes.
 order_of_blocks <- function(blocks, modelled, call = rlang::caller_env()) {
   left <- names(blocks)
   out <- character()
@@ -57,8 +59,9 @@ order_of_blocks <- function(blocks, modelled, call = rlang::caller_env()) {
   out
 }
 
-# The internal columns of a regression, from the columns of a data frame that it needs. `obs`: as its constructor made
-# it, or as a fit keeps it, with what scale(), poly() and factors learned from the training data.
+# The internal columns of a regression, from the columns of a data frame that it needs. obs: the model as its
+# constructor made it, or as a fit keeps it, with what scale(), poly() and factors have learned from the
+# training data.
 obs_read.obs_regression <- function(obs, x, arg, call, na_action = NULL) {
   y <- data_frame_to_matrix(x[named_columns_of(obs)], arg, call)
   design <- obs$design %||% list(terms = evaluate_formula(stats::delete.response(stats::terms(obs$formula)), arg, call))
@@ -75,34 +78,35 @@ obs_read.obs_regression <- function(obs, x, arg, call, na_action = NULL) {
   structure(cbind(y, z), frame = list(design = design, regressors = columns))
 }
 
-# The model matrix for rows of a data frame, as numbers without names.
+# The model matrix of the covariates for rows of a data frame, as numbers without names.
 regression_design <- function(obs, x) {
   y <- stats::setNames(rep(list(rep(0, nrow(x))), obs$responses), named_columns_of(obs))
   table <- obs_read(obs, as.data.frame(c(y, x), optional = TRUE), "covariates", NULL)
   unname(table[, -response_columns(obs), drop = FALSE])
 }
 
-# Names of the internal columns of covariates that are made, at least in part, from columns that no block models.
+# Names of the internal columns of covariates that are made, at least in part, from columns that no block of
+# the product models.
 given_designs <- function(blocks, parts, modelled) {
   open <- vapply(blocks, function(block) !all(covariates_of(block) %in% modelled), NA)
   own <- Map(function(part, block) part$columns[-response_columns(block)], parts[open], blocks[open])
   unlist(own, use.names = FALSE)
 }
 
-# The covariates' columns that no block models; NULL where there are none.
+# The columns of x that are covariates but that no block of the product models; NULL where there are none.
 covariates_beside <- function(x, blocks, modelled) {
   own <- setdiff(unlist(lapply(blocks, covariates_of)), modelled)
   if (length(own)) `row.names<-`(x[own], NULL)
 }
 
-# These columns for up to 1,000 rows of the training data, for simulate().
+# The covariates of up to 1,000 rows of the training data, which a fit stores for simulate().
 kept_covariates <- function(own) {
   own <- own[stats::complete.cases(own), , drop = FALSE]
   own <- own[unique(round(seq(1, nrow(own), length.out = min(nrow(own), 1000L)))), , drop = FALSE]
   `row.names<-`(own, NULL)
 }
 
-# Completes simulate(covariates = ) to the form of kept_covariates().
+# Completes the covariates that a user gave to simulate() to the form of kept_covariates().
 covariates_of_blocks <- function(covariates, fit, call) {
   known <- fit$model$obs$beside
   if (is.null(covariates)) {
@@ -121,8 +125,8 @@ covariates_of_blocks <- function(covariates, fit, call) {
   covariates
 }
 
-# Draws rows of a product, block by block, in an order in which covariates come before their responses; the attribute
-# `beside` has the columns that no block models.
+# Draws rows of a product, block by block, in an order in which covariates come before the responses that
+# depend on them. The attribute `beside` holds the columns that no block models.
 obs_draw.obs_product <- function(obs, clusters, path, lengths, given) {
   blocks <- obs$blocks
   names <- names(blocks)

@@ -1,4 +1,4 @@
-# Formulas with a response, and new data with or without it.
+# Reads formulas with a response, and new data with or without the response.
 
 obs_of_responses <- function() {
   getExportedValue("bnpvi", makers_with("formula"))()
@@ -16,8 +16,9 @@ check_obs_of_responses <- function(obs, verb, call = rlang::caller_env()) {
   obs
 }
 
-# list(x, model, obs, input): the table of responses and covariates; the model `obs`, or another that these responses
-# need; facts about the table that it must know; and what is needed to read new data.
+# Reads a formula and its data. Returns list(x, model, obs, input): the table of responses and covariates; the
+# observation model, either `obs` or another that these responses need; facts about the table that the model
+# must know; and what is needed to read new data.
 regression_table <- function(formula, data, call, obs) {
   if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
     abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
@@ -49,7 +50,7 @@ regression_table <- function(formula, data, call, obs) {
   )
 }
 
-# Whether the response is among its covariates.
+# Whether the response of a formula is also among the covariates.
 explains_itself <- function(terms) {
   among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
   length(among) > 0L && any(among[attr(terms, "response"), ] > 0L)
@@ -87,8 +88,8 @@ response_matrix <- function(frame, formula, call, obs, levels = NULL) {
   matrix(as.double(y), NROW(y), NCOL(y), dimnames = list(row.names(frame), names))
 }
 
-# The model matrix without the intercept, which the engine adds, and with the offset first; its attribute `contrasts` is
-# kept.
+# The model matrix without the intercept, which the engine adds, and with the offset as the first column;
+# keeps the attribute `contrasts`.
 covariate_matrix <- function(terms, frame, contrasts, arg, call) {
   full <- evaluate_formula(stats::model.matrix(terms, frame, contrasts.arg = contrasts), arg, call)
   z <- full[, colnames(full) != "(Intercept)", drop = FALSE]
@@ -104,7 +105,7 @@ side_by_side_table <- function(y, z) {
   table
 }
 
-# The columns of the training table from new data, for a fit by a formula.
+# New data as a table with the columns of the training table, for a fit by a formula.
 regression_newdata <- function(fit, newdata, arg, call) {
   frame <- evaluate_formula(formula_variables(fit$input$terms, newdata, fit$input$levels, arg, call), arg, call)
   y <- response_matrix(frame, stats::formula(fit$input$terms), call, fit$model$obs, fit$input$response_levels)
@@ -112,7 +113,7 @@ regression_newdata <- function(fit, newdata, arg, call) {
   side_by_side_table(y, z)
 }
 
-# A matrix of the covariates of new rows, with or without the response.
+# A matrix of the covariates of new rows; the new data may or may not contain the response.
 as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_env()) {
   obs <- fit$model$obs
   y <- response_columns(obs)
@@ -146,7 +147,7 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
   unname(matrix(z, nrow(z)))
 }
 
-# Whether new data lack the response of a fit that has one.
+# Whether new data have no response, in contrast to the data of the fit.
 lacks_response <- function(fit, newdata) {
   obs <- fit$model$obs
   if (is.null(obs$responses) || is_internal(newdata)) {
@@ -163,7 +164,8 @@ lacks_response <- function(fit, newdata) {
     !all(wanted %in% given)
 }
 
-# Rows x clusters: the weights of clusters, the same in every row.
+# The weights of clusters for each row of new data, without regard to responses: rows x clusters. They are the
+# same in every row unless they depend on covariates.
 prior_probabilities <- function(fit, newdata, covariates = NULL) {
   z <- as_covariates(fit, newdata, call = rlang::caller_env())
   weight <- known_weights(fit, newdata, covariates, rlang::caller_env())
@@ -173,7 +175,8 @@ prior_probabilities <- function(fit, newdata, covariates = NULL) {
   `dimnames<-`(weight, list(names, seq_len(ncol(weight))))
 }
 
-# Weights of the fit's clusters, which sum to 1: a vector or, where they depend on covariates, one row per row of data.
+# Weights of the fit's clusters, which sum to 1: a vector or, where weights depend on covariates, a matrix
+# with one row for each row of data.
 known_weights <- function(fit, newdata, covariates, call) {
   if (has_covariates(fit$model$prior)) in_known(fit, weights_at_rows(fit, newdata, covariates, call)) else
     proportion(fit) / sum(proportion(fit))
@@ -195,7 +198,8 @@ need_responses <- function(fit, call) {
   }
 }
 
-# E[y | z] under the posterior: rows x responses, a vector for one response.
+# The posterior expectation E[y | z] of responses given covariates: rows x responses, or a vector for a single
+# response.
 expected_response <- function(fit, newdata, covariates = NULL, call = rlang::caller_env()) {
   need_responses(fit, call)
   need_data(is.null(newdata), "newdata", call)
@@ -204,8 +208,8 @@ expected_response <- function(fit, newdata, covariates = NULL, call = rlang::cal
   if (ncol(out) == 1L) drop(unname(out)) else out
 }
 
-# E[y | z] of rows with covariates z: rows x responses, averaged over clusters with these weights, for all rows or (a
-# matrix) for each row.
+# The posterior expectation E[y | z] of responses of rows with covariates z: rows x responses. It is averaged
+# over clusters with these weights, a vector for all rows or a matrix with one row for each.
 average_response <- function(fit, z, weight = proportion(fit) / sum(proportion(fit))) {
   obs_average_response(fit$model$obs, fit, z, weight)
 }
@@ -222,7 +226,8 @@ obs_average_response.obs_regression <- function(obs, fit, z, weight) {
   out
 }
 
-# E[y_t | z_t, rows before t] of sequences: rows x responses, a vector for one response.
+# Predicted responses E[y_t | z_t, rows before t] of sequences with covariates z: rows x responses, or a
+# vector for a single response.
 response_ahead <- function(fit, newdata, id, na_action, call = rlang::caller_env()) {
   need_responses(fit, call)
   need_data(is.null(newdata), "newdata", call)
@@ -244,7 +249,7 @@ response_ahead <- function(fit, newdata, id, na_action, call = rlang::caller_env
   if (ncol(out) == 1L) stats::setNames(as.vector(out), rownames(out)) else out
 }
 
-# New data with missing values as response.
+# New data in which all values of the response are missing.
 with_unknown_response <- function(fit, newdata) {
   if (is.list(newdata) && !is.data.frame(newdata)) {
     return(lapply(newdata, function(x) with_unknown_response(fit, x)))

@@ -1,6 +1,7 @@
-# Completes control and start for a data set, in the form that C++ reads.
+# Completes the options (control) and the start of a fit for a data set, in the form that C++ reads.
 
-# word: the noun for the engine's rows in messages; d: the number of columns.
+# Completes the options of a fit. word: the noun for the engine's rows in messages; n_rows, n_units: numbers
+# of rows and of units (what batches are made of: rows, documents or sequences); d: the number of columns.
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env(),
                             word = "observations", d = 1L) {
   if (control$algorithm == "stochastic") {
@@ -66,11 +67,12 @@ resolve_batches <- function(control, n_units, call, word) {
   batches
 }
 
-# What the units of batches are called.
+# The noun for units, of which batches are made, for each class of fits.
 unit_words <- c(bnp_mixture = "observations", bnp_topics = "documents", bnp_hmm = "sequences")
 
-# `batches` as the number of each used unit's batch, from that of each given unit; NULL where reading a source has dealt
-# with it.
+# `batches` of the user as the number of the batch of each unit (row, document or sequence) that is used, from
+# the number for each unit that was given. NULL if the data come from a source, since batches are then dealt
+# while it is read.
 batch_numbers <- function(control, data, class, call) {
   if (is_spooled(data)) {
     return(NULL)
@@ -147,8 +149,8 @@ resolve_k_init <- function(control, prior, n, start, call, word) {
   k_init
 }
 
-# Labels, responsibilities or an earlier fit in the form that C++ reads. `order`: the row order of the internal form,
-# where it differs from the user's.
+# Labels, responsibilities or an earlier fit, given as a start, in the form that C++ reads. order: the order
+# of rows in the internal form, where it differs from the user's.
 resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
@@ -174,7 +176,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   list(labels = labels[rows], k = start_clusters(max(labels, 1L), prior, call))
 }
 
-# The number of clusters of a start; with a finite prior, that of the prior.
+# The number of clusters at a start; if the prior fixes the number of clusters, that number.
 start_clusters <- function(given, prior, call) {
   k <- prior$k %||% given
   if (given > k) {
@@ -186,8 +188,9 @@ start_clusters <- function(given, prior, call) {
   as.integer(k)
 }
 
-# The statistics of a fit's clusters with the observation model that defines their units. They can start any fit of the
-# same kind: to other data, with other parameters of the priors, or with a larger k.
+# The statistics of an earlier fit's clusters as a start, with the observation model that defines their units
+# of measurement. They can start any fit of the same kind: to other data, with other parameters of the priors,
+# or with a larger k.
 start_from_fit <- function(fit, data, obs, prior, call) {
   check_format(fit, call)
   given <- fit$model$obs
@@ -259,7 +262,8 @@ check_start_columns <- function(before, now, call) {
   ), call = call)
 }
 
-# A state extended to k clusters, the last ones empty; for finite priors, which have no sticks.
+# Adds empty clusters to a state until it has k clusters. For priors with a fixed number of clusters, since
+# other priors have sticks, which would have to be extended.
 add_empty_clusters <- function(state, k) {
   more <- k - state$k
   if (more == 0L) {
@@ -274,8 +278,9 @@ add_empty_clusters <- function(state, k) {
   state
 }
 
-# The expected counts of each topic in each document under an earlier topic model of the same documents, in the engine's
-# numbering: a fit that starts from them cannot end lower.
+# The expected counts of each topic in each document under an earlier topic model of the same documents, in
+# the engine's numbering. A fit that starts from these counts cannot end with a lower bound than the earlier
+# fit.
 documents_of_fit <- function(fit, data) {
   if (is.null(fit$documents) || !identical(fit$input$group_names, data$group_names) ||
         !identical(fit$input$lengths, document_lengths(data, fit$model$obs))) {
@@ -294,7 +299,8 @@ refuse_source_of_starts <- function(start, call) {
   }
 }
 
-# `kept`: numbers of the rows whose labels are needed; NULL for all.
+# Checks labels given as a start: one for each of n rows. kept: numbers of the rows whose labels are needed;
+# NULL for all rows.
 check_labels <- function(x, n, call, kept = NULL) {
   if (!is.atomic(x) || length(x) != n) {
     abort("start", c(

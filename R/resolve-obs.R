@@ -1,5 +1,6 @@
-# Completes an observation model from the data: every NULL of the constructor becomes a number, and C++ gets `centre`
-# and `unit`, in which it works. This file has what models share; each model completes itself in its own file.
+# Completes an observation model from the data: every NULL of the constructor becomes a number, and C++ gets a
+# centre and a unit for each column, in which it works. This file holds what models share; each model
+# completes itself in its own file.
 
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   if (has_parameters(obs)) obs <- in_column_order(obs, data, call)
@@ -8,8 +9,8 @@ resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   obs
 }
 
-# Spacings of rounded values: as given, else those of an earlier fit, else those that the values show. Logarithms are
-# never taken as rounded.
+# The model with the spacings of rounded values: those that were given, else those of an earlier fit, else
+# those that the values show. Logarithms are never taken as rounded.
 with_spacings <- function(obs, data, start, call) {
   if (!is.null(obs$rounding)) {
     obs$rounding <- expand_vector(obs$rounding, data$d, "rounding", call)
@@ -20,9 +21,9 @@ with_spacings <- function(obs, data, start, call) {
   obs
 }
 
-# Classes of observation models whose prior is learned unless the user gave one (by `learn`, or by a prior of
-# proportions), for each class of fits. In these, learned priors predict held-out rows better on most data and much
-# worse on none (inst/design/decisions.md).
+# For each class of fits, classes of observation models whose prior is learned unless the user gave one (by
+# `learn`, or by a prior of proportions). For these, learned priors predict held-out rows better on most data
+# and much worse on none (inst/design/decisions.md).
 learned_by_default <- list(
   bnp_mixture = c(
     "obs_gaussian_full", "obs_gaussian_diagonal", "obs_gaussian_spherical", "obs_gaussian_zero_mean",
@@ -31,9 +32,10 @@ learned_by_default <- list(
   bnp_topics = "obs_multinomial", bnp_hmm = "obs_multinomial"
 )
 
-# The model with `learn = TRUE`, if by default it is learned in fits of this class with this control. The prior is given
-# for models that drift or whose rows have scales, for draws that do not begin from a fit (see with_given_priors()), and
-# for algorithms without a summary of the whole data.
+# The observation model with `learn = TRUE`, if its prior is learned by default in fits of this class with
+# this control. By default the prior is not learned for models that drift, have heavy tails or random effects,
+# for draws that do not begin from a fit (see with_given_priors()), and with algorithms that do not keep a
+# summary of the whole data.
 with_default_learning <- function(obs, class, control) {
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_default_learning, class, control)
   learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) && !has_tails(obs) &&
@@ -42,14 +44,15 @@ with_default_learning <- function(obs, class, control) {
   obs
 }
 
-# Whether a prior of proportions was given, which is a complete prior. Priors of Gaussian clusters may be given in part.
+# Whether the user gave a prior of proportions. Such a prior is complete, while priors of Gaussian clusters
+# may be given in part.
 gives_proportions <- function(obs) {
   !all(vapply(unclass(obs)[c("term_prior", "prior", "a", "b")], is.null, NA))
 }
 
 with_given_priors <- function(control) structure(control, given_priors = TRUE)
 
-# Whether any argument was given beside the family and `learn`.
+# Whether the user gave any argument of the model in addition to the family and `learn`.
 has_parameters <- function(obs) !all(vapply(obs[!names(obs) %in% c("family", "learn")], is.null, NA))
 
 resolve_fields <- function(obs, fields, d, call) {
@@ -57,7 +60,8 @@ resolve_fields <- function(obs, fields, d, call) {
   obs
 }
 
-# Copies these fields from an earlier fit with as many columns, so that learning goes on from where it ended.
+# Copies the values of these fields from an earlier fit with as many columns, so that learning continues where
+# the fit ended.
 learned_before <- function(obs, start, d, fields) {
   before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == d)) start$model$obs
   if (!is.null(before$learn) && identical(before$family, obs$family)) obs[fields] <- before[fields]
@@ -75,9 +79,9 @@ column_totals <- function(data) {
   totals
 }
 
-# The share of the data's variance that a cluster is expected to have: n observations (or individuals) hardly
-# distinguish more than sqrt(n) clusters, and that many clusters of equal size fill d dimensions if each has n^(-1/d) of
-# the variance. Rounded data need a lower limit.
+# The share of the data's variance that a cluster is expected to have. n observations (or individuals) hardly
+# distinguish more than sqrt(n) clusters, and sqrt(n) clusters of equal size fill d dimensions if each has
+# n^(-1/d) of the variance. The share is at least 1e-3, because of rounded data.
 spread_within <- function(n, d) max(max(n, 1)^(-1 / d), 1e-3)
 
 column_medians <- function(x, w = NULL) {
@@ -95,8 +99,8 @@ column_medians <- function(x, w = NULL) {
   }, 1)
 }
 
-# Powers of two near the spread of each column about `centre`: C++ then works with numbers near 1, and the scaling loses
-# no bit.
+# The unit of each column: a power of two near its spread about `centre`. C++ then works with numbers near 1,
+# and the scaling loses no bit.
 column_units <- function(x, centre, names, call, w = NULL) {
   if (!is.null(w)) x <- x[w > 0, , drop = FALSE]
   w <- w[w > 0]
@@ -127,7 +131,8 @@ standardise <- function(x, obs) {
   (x - rep(obs$centre, each = nrow(x))) / rep(obs$unit, each = nrow(x))
 }
 
-# Variances in working units; 1 where the data do not determine one (constant columns, fewer than two rows).
+# The variance of each column of z, in working units; 1 where the data do not determine a variance (constant
+# columns, fewer than two rows). w: weights of rows.
 column_variances <- function(z, w = NULL) {
   if (!is.null(w)) {
     w <- at_least_once(w)
@@ -143,8 +148,9 @@ column_variances <- function(z, w = NULL) {
   }, 1)
 }
 
-# Variances in working units, column by column so that the data are not copied: the variance or, if smaller, the
-# variance of a normal distribution with the same central 95 %, so that a few outliers cannot inflate it.
+# The variance of each column in working units or, if smaller, the variance of a normal distribution with the
+# same central 95 %, so that a few outliers cannot inflate it. Computed column by column, so that the data are
+# not copied.
 robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x)), w = NULL) {
   vapply(seq_len(ncol(x)), function(j) {
     z <- (x[, j, drop = FALSE] - centre[j]) / unit[j]
@@ -156,14 +162,15 @@ robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))
   }, 1)
 }
 
-# The common spacing of the values of each column; 0 where there is none. A column has a spacing if its values occur
-# five times or more on average (rows count by their weights) and nearly all lie on one grid; a few values off the grid
-# are allowed.
+# The spacing to which the values of each column are rounded; 0 where there is none. A column has a spacing if
+# its different values occur five times or more on average (rows count by their weights) and nearly all lie on
+# one grid; a few values off the grid are allowed.
 column_spacings <- function(x, weights = NULL) {
   weights <- weights %||% rep(1, nrow(x))
   spacing_of <- function(values, weights) {
     seldom <- function(distinct) sum(weights) <= 5 * length(distinct)
-    # For measurements that hardly repeat, a quarter of the rows already has enough different values.
+    # Saves time for measurements that hardly repeat: a quarter of the rows already has enough different
+    # values to show this.
     first <- seq_len(min(length(values), ceiling(sum(weights) / 4)))
     if (seldom(unique(values[first])) || seldom(distinct <- sort(unique(values))) || length(distinct) < 2L) {
       return(0)
@@ -173,7 +180,8 @@ column_spacings <- function(x, weights = NULL) {
     if (!length(steps)) {
       return(0)
     }
-    # The most common step; of equally common ones, the smallest. Steps of one grid differ by rounding only.
+    # The spacing is the most common step between values; of equally common steps, the smallest. Steps of one
+    # grid differ by rounding only.
     rounded <- signif(steps, 6)
     found <- sort(unique(rounded))
     spacing <- mean(steps[rounded == found[which.max(tabulate(match(rounded, found)))]])
@@ -218,8 +226,8 @@ check_df <- function(df, d, call) {
   as.double(df)
 }
 
-# The observation model of data for which none was given. For data frames with a column of levels it depends on the
-# columns.
+# The observation model for data if the user gives none. For data frames with a column of levels it depends on
+# the columns.
 default_obs <- function(x, call) {
   if (inherits(x, track_classes) && all(c("step", "angle") %in% names(x))) {
     return(obs_of_track(x, call))
@@ -255,11 +263,13 @@ obs_of_columns <- function(x, call) {
   )
 }
 
-# Whether v has two different whole numbers and at least one is repeated, such as yes and no coded as 0 and 1, or 1 and
-# 2. A density on such a column could be made arbitrarily high.
+# Whether v has exactly two different values, both whole numbers, of which at least one is repeated; for
+# example yes and no coded as 0 and 1, or as 1 and 2. A density of such a column could become arbitrarily
+# high.
 is_two_valued <- function(v) length(few_values(v)) == 2L && sum(!is.na(v)) > 2L
 
-# The values of a column of whole numbers, at most three of them; NULL for others.
+# The different values of a column of whole numbers, at most the first three; NULL if they are not whole
+# numbers.
 few_values <- function(v) {
   for (n in c(100L, length(v))) { # most columns show three at once
     first <- utils::head(v, n)
@@ -279,8 +289,9 @@ tell_of_two_values <- function(columns, call) {
   }
 }
 
-# Whether a factor made by a source stands for numbers.
+# Whether a factor that was made while a source was read stands for numbers.
 stands_for_numbers <- function(v) isTRUE(attr(v, "was") %in% c("integer", "double"))
 
-# With more columns than this a full covariance has more parameters than most data can determine: a guess.
+# The largest number of columns for which a full covariance is the default. With more columns it has more
+# parameters than most data can determine; the number is a guess.
 most_full_columns <- 50L

@@ -1,7 +1,8 @@
-# Several starts of a fit, bnp_control(restarts = "auto"), and what print() says about them.
+# Fits with several starts, bnp_control(restarts = "auto"), and what print() says about the starts.
 
-# The work allowed for all starts of a fit, in products of numbers that the engine counts (never in seconds, so that
-# answers depend on nothing else). "default" took about two seconds of one core in 2026 (inst/bench/starts.R).
+# The work allowed for all starts of a fit, for each value of `effort`. It is counted by the engine as
+# products of numbers, never in seconds, so that results depend on nothing else. "default" took about two
+# seconds of one core in 2026 (inst/bench/starts.R).
 work_of_starts <- c(low = 4e8, default = 1.5e9, high = 1.5e10)
 
 default_restarts <- function(call = rlang::caller_env()) {
@@ -17,14 +18,15 @@ default_restarts <- function(call = rlang::caller_env()) {
   1L
 }
 
-# Whether starts take turns until further ones do not pay. start: the user's start, if any.
+# Whether the fit chooses its starts: several kinds of start are tried in turn until further starts no longer
+# seem worthwhile. start: the user's start, if any.
 chooses_starts <- function(control, start) {
   identical(control$restarts, "auto") && is.null(start) && is.null(control$init) && is.null(control$k_init) &&
     control$algorithm %in% c("memoized", "full")
 }
 
-# `control`, completed for a fit, for one start or for starts of these kinds: a list of start_kind(), named by `init`
-# ("" for the default). times: a factor of the allowed work.
+# Completes `control` for a fit with one start (kinds = NULL) or with starts of these kinds: a list of
+# start_kind(), named by `init` ("" for the default). times: a factor of the allowed work.
 with_starts <- function(control, kinds, times = 1) {
   if (is.null(kinds)) {
     if (identical(control$restarts, "auto")) control$restarts <- 1L
@@ -35,11 +37,13 @@ with_starts <- function(control, kinds, times = 1) {
   control
 }
 
-# A kind of start: twice as many clusters as the best start so far found, within these limits; 0 leaves `k_init` out.
+# A kind of start: its number of clusters is twice that of the best start so far, limited to least .. most;
+# with 0, `k_init` is not set.
 start_kind <- function(least, most = least) list(least = as.integer(least), most = as.integer(max(least, most)))
 
-# The kinds of start for mixtures, topics and sequences: one cluster, and many; for words also two topics; with a finite
-# prior, its number of clusters. n, d: rows and columns; init: the default of the fit.
+# The kinds of start for mixtures, topics and sequences: one cluster, and many; for words also two topics; if
+# the prior fixes the number of clusters, only that number. n, d: rows and columns; init: the default of the
+# fit.
 kinds_of_clusters <- function(prior, n, d, init) {
   if (!is.null(prior$k)) {
     kinds <- list(start_kind(prior$k), start_kind(prior$k))
@@ -51,11 +55,12 @@ kinds_of_clusters <- function(prior, n, d, init) {
     stats::setNames(kinds, c(init, init))
 }
 
-# The number of seeds that rows can support, each with some rows of its own; a guess. (100 touching clusters in two
-# columns: 182 seeds for 100,000 rows; penguins: 10.)
+# The number of initial clusters that n rows with d columns can support, so that each has some rows; a guess.
+# (For 100 touching clusters in two columns: 182 initial clusters for 100,000 rows; for the data set penguins:
+# 10.)
 seeds_of_rows <- function(n, d) max(10L, as.integer(sqrt(n / (d + 1))))
 
-# The table of starts that users see.
+# Adds to a fit the table of its starts that users see.
 with_table_of_restarts <- function(result, control) {
   if (is.null(control$kinds)) {
     if (!is.null(control$init)) result$restarts$init <- control$init

@@ -1,8 +1,11 @@
-# The probability of the cells of rounded values: log(P(cell) / width) under the posterior predictive of a cluster, or
-# the log density for columns without a spacing. P(cell) of several columns is a product or, where columns are
-# independent given a common precision, one integral.
+# The probability of the cells of rounded values (a cell is the interval of values that are rounded to the
+# same number): log(P(cell) / width) under the posterior predictive of a cluster, or the log density for
+# columns without rounding. P(cell) of several columns is a product or, where columns are independent given a
+# common precision, one integral.
 
-# of: list(mean, scale, df), each a number, or one for each column of x. Rows x columns, 0 where a value is missing.
+# The log probability, divided by the width, of the cell of each value in x: rows x columns, 0 where a value
+# is missing. of: list(mean, scale, df) of the Student-t distribution of each column; each is one number, or
+# one for each column.
 log_cells <- function(x, width, of) {
   each <- function(v) rep(rep_len(v, ncol(x)), each = nrow(x))
   scale <- each(of$scale)
@@ -11,8 +14,9 @@ log_cells <- function(x, width, of) {
   replace(matrix(out, nrow(x)), is.na(x), 0)
 }
 
-# log of the probability that a Student-t variable lies in [z - width / 2, z + width / 2], divided by the width; z >= 0.
-# Cells beyond the middle use upper tails, which keep their digits; cells too narrow for a difference use the density.
+# The logarithm of the probability that a Student-t variable lies in [z - width / 2, z + width / 2], divided
+# by the width; z >= 0. Upper tails are used where the whole cell is above 0, because they keep their digits;
+# the density is used where the cell is so narrow that the difference would lose its digits.
 log_student_cells <- function(z, width, df) {
   width <- rep_len(width, length(z))
   df <- rep_len(df, length(z))
@@ -29,7 +33,7 @@ log_student_cells <- function(z, width, df) {
   out
 }
 
-# The spacing of each column; 0 where no spacing was given or found.
+# The spacing of the values of each column (the width of cells); 0 where no spacing was given or found.
 width_of <- function(obs) obs$rounding %||% 0
 
 obs_log_cells.obs_gaussian_diagonal <- function(obs, q, x) {
@@ -37,20 +41,23 @@ obs_log_cells.obs_gaussian_diagonal <- function(obs, q, x) {
   rowSums(log_cells(x, width_of(obs), list(mean = q$mean, scale = scale, df = q$df)))
 }
 
-# For one column.
+# The log probability of the cells of rows in a cluster with full covariance; for a single column.
 obs_log_cells.obs_gaussian_full <- function(obs, q, x) {
   of <- list(mean = q$mean %||% 0, scale = sqrt(drop(q$scale) * spread_of_mean(q) / q$df), df = q$df)
   rowSums(log_cells(x, width_of(obs), of))
 }
 
-# For one column, or columns with known variances.
+# The log probability of the cells of rows in a cluster with the covariance that all clusters share; for one
+# column, or several with known variances.
 obs_log_cells.obs_tied <- function(obs, q, x) {
   scale <- sqrt(diag(as.matrix(q$cov)) * (1 + 1 / q$mean_strength))
   rowSums(log_cells(x, width_of(obs), list(mean = q$mean, scale = scale, df = Inf)))
 }
 
-# Columns share the precision, Gamma(df / 2, scale / 2). The trapezoidal rule over its logarithm is exact to rounding:
-# the integrand falls faster than any power on the right, and on the left like that of a row on the edge of its cell.
+# The log probability of the cells of rows in a spherical cluster. All columns share the precision, which has
+# the posterior Gamma(df / 2, scale / 2). It is integrated out by the trapezoidal rule over its logarithm,
+# which is exact to rounding: the integrand falls faster than any power on the right, and on the left like
+# that of a row on the edge of its cell.
 obs_log_cells.obs_gaussian_spherical <- function(obs, q, x) {
   if (ncol(x) == 1L) {
     return(NextMethod())
@@ -74,7 +81,8 @@ obs_log_cells.obs_gaussian_spherical <- function(obs, q, x) {
   log_sum_exp_rows(matrix(log_terms, nrow(x))) + log(step)
 }
 
-# away: distances (rows x columns); scale: that of each of them.
+# Log probability of the cells of rows, divided by their widths, for normal columns. away: distances of values
+# from the mean (rows x columns); scale: standard deviation for each distance.
 log_normal_cells <- function(away, width, scale) {
   width <- rep(rep_len(width, ncol(away)), each = nrow(away))
   out <- log_student_cells(as.vector(away / scale), width / as.vector(scale), Inf) - log(as.vector(scale))
@@ -92,7 +100,7 @@ obs_log_cells.obs_product <- function(obs, q, x) {
   }))
 }
 
-# Why the probability of this model's cells cannot be computed; NULL if it can.
+# The reason why the probability of cells cannot be computed for this observation model; NULL if it can.
 why_no_cells <- function(obs) {
   if (!is.null(obs$blocks)) {
     return(unlist(lapply(obs$blocks, why_no_cells), use.names = FALSE)[1L])
@@ -105,7 +113,8 @@ why_no_cells <- function(obs) {
   }
 }
 
-# For each row, averaged over the clusters of the fit and one that is not seen yet, with their mean weights.
+# The log predictive probability of the cells of each row, averaged with mean weights over the clusters of the
+# fit and one that has no rows yet.
 log_predictive_of_cells <- function(fit, data, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!is_rounded(obs)) {

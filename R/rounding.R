@@ -1,6 +1,7 @@
-# Rounded values: the field `rounding` has the spacing of each column's values, and the likelihood of a fit is then that
-# of their cells. Clusters learn from averages over the cells (Columns in src/observations/gather.h); predictives and
-# samplers later take rows as they are.
+# Rounded values. The field `rounding` of an observation model holds the spacing of each column's values; the
+# likelihood of a fit is then that of cells, the intervals of values that are rounded to the same number.
+# Clusters learn from averages over the cells (Columns in src/observations/gather.h). Predictives of new rows
+# and samplers use the rounded values themselves.
 
 #' @section Rounded values:
 #' If values repeat, a density can be made as high as one likes at these values, so that clusters of rounded data may
@@ -23,7 +24,7 @@
 #' @name observation_models
 NULL
 
-# The fields of the observation model for `rounding` as a user gives it.
+# Checks `rounding` as a user gives it, and returns it as fields of the observation model.
 rounding_field <- function(rounding, drifts = FALSE, call = rlang::caller_env()) {
   rounding <- check_vector(rounding, "rounding", call)
   if (any(rounding < 0)) {
@@ -38,8 +39,9 @@ rounding_field <- function(rounding, drifts = FALSE, call = rlang::caller_env())
   list(rounding = rounding)
 }
 
-# Models of values above 0 accept a 0 only as the cell of a rounded value. found: whether, where no spacing is known,
-# one that the values themselves show counts, as in a fit that has yet to look for spacings.
+# Whether values are possible for a model of values above 0, which accepts a 0 only as the cell of a rounded
+# value. need_spacing_of_zeros() refuses zeros in columns that are not rounded; found: if no spacing was
+# given, whether a spacing that the values themselves show counts (for a fit, which looks for spacings).
 supports_rounded <- function(obs, values) {
   values > 0 | (values == 0 & (is.null(obs$rounding) || any(obs$rounding > 0)))
 }
@@ -71,7 +73,7 @@ need_spacing_of_zeros <- function(obs, x, arg, call, found = TRUE) {
 
 is_rounded <- function(obs) any(obs$rounding > 0) || any(vapply(obs$blocks, is_rounded, NA))
 
-# The same model with rows taken as they are.
+# The same observation model, but with values that are not treated as rounded.
 without_rounding <- function(obs) {
   obs$rounding <- NULL
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, without_rounding)

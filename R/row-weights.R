@@ -1,7 +1,8 @@
-# Weights: how often each row, sequence or document counts. This file has what resolving, fitting and printing need
-# about them; `w` is NULL where every row counts once.
+# Weights of data: how often each row, sequence or document counts. This file holds what resolving, fitting
+# and printing need of them; weights `w` are NULL where every row counts once.
 
-# kept: the rows that are used, NULL for all.
+# Checks weights that a user gave. of: what has a weight, for messages; kept: the rows that are used, NULL for
+# all.
 check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL) {
   if (is.null(weights)) {
     return(NULL)
@@ -56,29 +57,30 @@ unit_weights <- function(weights, data, word, call) {
   rep(weights, diff(data$starts))
 }
 
-# Data with the weights of their rows, as users give them. of: in messages, the noun for what has a weight.
+# Data with weights of rows as the user gave them. of: in messages, the noun for what has a weight.
 with_weights <- function(data, weights, call, of = "row of {.arg x}") {
   weights <- values_of_rows(weights, data, "weights", call)
   data$weights <- check_weights(weights, rows_given(data), call, of, data$left_out$kept)
   data
 }
 
-# The rows of a matrix, or the elements of a vector, times their weights.
+# Multiplies the rows of a matrix, or the elements of a vector, by their weights w; NULL: all weights are 1.
 times_weights <- function(x, w) if (is.null(w)) x else x * w
 
-# Over observed cells: means, and the total weight of each column.
+# Weighted means of columns over their observed cells, and (counts_of_columns) the total weight of these cells
+# in each column.
 column_means <- function(x, w) {
   if (is.null(w)) colMeans(x, na.rm = TRUE) else colSums(x * w, na.rm = TRUE) / counts_of_columns(x, w)
 }
 
 counts_of_columns <- function(x, w) if (anyNA(x)) colSums((!is.na(x)) * w) else rep(sum(w), ncol(x))
 
-# For quantiles and variances: weights rescaled so that the smallest is at least 1; weights that sum to 1 would
-# otherwise have none.
+# Weights rescaled so that the smallest is at least 1, for quantiles and variances: with weights that sum to
+# 1, for example, there would be less than one observation.
 at_least_once <- function(w) w / min(1, w[w > 0])
 
-# Quantiles of the values repeated as often as they count (type 7). For fractional weights it interpolates: the order
-# statistic of number t is the smallest value up to which the weights sum to at least t.
+# Weighted quantiles: those of type 7 of the values, each repeated as often as it counts. Fractional weights
+# are possible: the t-th order statistic is the smallest value up to which the weights sum to at least t.
 weighted_quantile <- function(x, w, p) {
   kept <- w > 0 & !is.na(x)
   order <- order(x[kept])
@@ -91,7 +93,7 @@ weighted_quantile <- function(x, w, p) {
   at(below) + pmax(number - below, 0) * (at(below + 1) - at(below))
 }
 
-# The number of rows in words: "1000 observations (272 rows with weights)".
+# The number of rows in words for print(): "1000 observations (272 rows with weights)".
 described_rows <- function(fit, word = "observation", row = "row") {
   w <- fit$input$weights
   if (has_individuals(fit$input)) {

@@ -1,13 +1,15 @@
-# Runs the chains of bnp_sample() in parts, with progress, and keeps results of each draw.
+# Runs the Markov chains of bnp_sample() in parts, reports progress, and stores results of each draw.
 
-# Runs `warmup` sweeps and then `draws` draws, in parts of about this many seconds; between parts R can be interrupted.
+# Runs `warmup` sweeps and then `draws` draws, in parts that take about `seconds` each; between parts R can be
+# interrupted.
 draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
   options <- object$options
   engine_data <- as_engine_data(data)
   all <- warmup + draws * options$thin
   progress <- sampling_progress(options$verbose, warmup, all)
   on.exit(progress$finish())
-  # Changed in a single assignment, as an interrupt could come between two.
+  # The progress so far, changed in a single assignment, since an interrupt could come between two
+  # assignments.
   at <- list(chains = object$chains, done = 0, parts = list())
   n <- 1
   tryCatch(
@@ -44,8 +46,8 @@ say_stopped <- function(done, all) {
   )
 }
 
-# Adds the engine's results: the recorded numbers of every draw, the partitions of some. When there are more partitions
-# than are kept, every second one is dropped.
+# Adds the engine's results to the draws: the recorded numbers of every draw, and the partitions of some
+# draws. When there would be more partitions than are stored, every second one is dropped.
 with_draws <- function(object, parts) {
   if (!length(parts)) {
     return(object)
@@ -74,7 +76,7 @@ with_draws <- function(object, parts) {
   object
 }
 
-# Joins arrays draws x chains x numbers along the draws.
+# Joins two arrays, draws x chains x numbers, along the draws.
 along_draws <- function(a, b) {
   if (is.null(a)) {
     return(b)
@@ -85,8 +87,9 @@ along_draws <- function(a, b) {
   out
 }
 
-# list(report, finish), as for fits: in a terminal a progress bar, elsewhere a line after every tenth of the sweeps, or
-# late lines.
+# Functions list(report, finish) that show the progress of chains, as for fits: in a terminal a progress bar,
+# elsewhere a line after every tenth of the sweeps, or, if R is not interactive, single lines once sampling
+# takes some seconds.
 sampling_progress <- function(verbose, warmup, all) {
   silent <- list(report = function(done) NULL, finish = function() NULL)
   if (isFALSE(verbose) || isTRUE(getOption("knitr.in.progress"))) {

@@ -176,9 +176,10 @@ refuse_proposals <- function(verb, prior, options, call = rlang::caller_env()) {
   }
 }
 
-# Splits and merges per sweep: a fixed number, as one that depends on the chain's state would change the distribution of
-# its draws. (Guesses: sequences gain from more; with four per state, beaver1 had twice the effective draws per second
-# of one.)
+# The number of proposed splits and merges in each sweep. It is fixed for a chain, since a number that depends
+# on the chain's state would change the distribution of its draws. (The numbers are guesses. Sequences gain
+# from more proposals: with four per state, the data set beaver1 had twice as many effective draws per second
+# as with one.)
 default_proposals <- function(fit) {
   if (has_places(fit$model$prior)) {
     return(0L)
@@ -201,7 +202,7 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
   options
 }
 
-# The largest numbers of sweeps and records that are accepted. (Both are guesses.)
+# The largest numbers of sweeps, of recorded numbers and of chains that are accepted. (These are guesses.)
 most_sweeps <- 1e9
 most_recorded <- 1e8
 most_chains <- 1000L
@@ -259,10 +260,10 @@ say_values_are_sampled <- function() {
   )
 }
 
-# The number of partitions that fit into 128 MB, at most 500.
+# The number of partitions of n units that are stored: as many as fit into 128 MB, at most 500.
 partitions_kept <- function(n) max(1, min(500, 2^25 %/% max(n, 1)))
 
-# The training data of a fit in the engine's form, if they can be sampled from.
+# The training data of a fit in the engine's form; an error if they cannot be sampled from.
 sampled_data <- function(fit, data, id, call) {
   check_able(fit, "bnp_sample", call = call)
   labelled <- !is.null(fit$input$classes) && verb_of(fit) != "bnp_hmm"
@@ -286,7 +287,8 @@ sampled_data <- function(fit, data, id, call) {
   data
 }
 
-# Removes responsibilities that `keep = "probabilities"` has stored, which draws do not need.
+# Removes from a fit the responsibilities that `keep = "probabilities"` has stored, since draws do not need
+# them.
 without_probabilities <- function(fit) {
   fit[c("probabilities", "predictive")] <- NULL
   fit
@@ -297,7 +299,8 @@ sampled_obs <- function(obs, data) {
   with_held_prior(without_gaps(without_rounding(obs), data))
 }
 
-# Refuses zeros under models of values above 0: draws take rows as they are, not as rounded.
+# Refuses zeros in data for models of values above 0. A fit may treat 0 as a rounded value, but draws do not
+# treat values as rounded.
 need_sampled_values <- function(obs, data) {
   if (!is.null(obs$blocks)) {
     for (block in obs$blocks) need_sampled_values(block, data_of_block(data, block))
@@ -306,7 +309,7 @@ need_sampled_values <- function(obs, data) {
   }
 }
 
-# Removes gaps from the models of data that have none.
+# The observation model in its form without missing cells, if the data have none.
 without_gaps <- function(obs, data) {
   if (has_missing(data)) {
     return(obs)
@@ -316,8 +319,9 @@ without_gaps <- function(obs, data) {
   obs
 }
 
-# The first state of each chain: list(labels, weights, concentration, sweeps, number). Odd chains start from the fit's
-# probabilities; even ones draw rows in sequence, if states that known labels allow can be found in this way.
+# The first state of each chain: list(labels, weights, concentration, sweeps, number). Odd chains start from
+# labels drawn from the fit's probabilities. Even chains draw the labels of rows one after the other, provided
+# that this can give labels that agree with known ones.
 first_states <- function(fit, data, model, options) {
   numbers <- seq_len(options$chains)
   concentration <- starting_concentration(model$prior)
@@ -345,19 +349,21 @@ labels_from_fit.default <- function(fit, data, model, numbers, seed) {
   engine_draw_labels(prob, as.double(numbers), seed)
 }
 
-# The concentrations of a prior that chains record, in the engine's order.
+# The concentrations in a prior whose values chains record, in the engine's order.
 sampled_concentrations <- function(prior) {
   unclass(prior)[intersect(c("concentration", "gamma", "alpha", "start", "sticky"), names(prior))]
 }
 
-# The names of the concentrations that are drawn.
+# The names of the concentrations that chains draw, and (starting_concentration) the values with which chains
+# begin: prior means, or the known values.
 drawn_concentrations <- function(draws) names(Filter(is_learned, sampled_concentrations(draws$model$prior)))
 
 starting_concentration <- function(prior) {
   vapply(sampled_concentrations(prior), function(x) if (is_learned(x)) x[["shape"]] / x[["rate"]] else x, 1)
 }
 
-# Values of the rows that have a likelihood of their own.
+# The values in x of those rows that have a likelihood; first rows of series, on which only later rows depend,
+# are left out.
 modelled_rows_of <- function(data, obs, x) {
   lag <- obs_lag(obs)
   if (lag == 0L) {
@@ -379,7 +385,7 @@ update.bnp_draws <- function(object, data, draws = dim(object$trace)[1L], id = N
   draw_more(object, data_of_draws(object, data, id), 0L, draws)
 }
 
-# The data of draws in the engine's form, which must be those from which they were made.
+# The data of draws in the engine's form. They must be the data that the draws were made from.
 data_of_draws <- function(object, data, id, call = rlang::caller_env()) {
   training_data(object$fit, data, id, call)
 }

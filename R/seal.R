@@ -1,12 +1,12 @@
-# Whether a fit can be read: whether it is of this version of the package, and as the package made it.
+# Whether a fit can be read: whether it was made by this version of the package, and has not changed since.
 #
-# A fit is a plain list that may have been stored by another version, or changed by hand. Its format is numbered, and
-# everything that reads a fit asks first.
+# A fit is a plain list that may have been stored by another version, or changed by hand. Its format is
+# numbered, and every function that reads a fit first checks the number.
 #
-# A file of a fit that was damaged may be read without an error: readRDS() does not compare the checksum at the end of a
-# compressed file. So a fit has a seal, the fingerprint of all that is in it, and everything that reads a fit compares
-# it. Who changes a fit in R breaks the seal: the fit is then one without, whose shape alone is checked (R/fit-shape.R).
-# So do draws, filters, trees and other results (R/object-shape.R).
+# A damaged file of a fit may be read without an error, since readRDS() does not compare the checksum at the
+# end of a compressed file. So a fit has a seal, the fingerprint of its whole content, which every function
+# that reads a fit compares. A change of a fit in R removes the seal; of a fit without a seal only the shape
+# is checked (R/fit-shape.R). Draws, filters, trees and other results have seals as well (R/object-shape.R).
 
 fit_format <- 2L
 
@@ -15,7 +15,8 @@ fit_elements <- c(
   "numbering", "input"
 )
 
-# Fits that the package made and nobody changed pass without further checks.
+# Checks that a fit has the format of this version of the package, and is unchanged. Fits with a valid seal
+# pass without further checks.
 check_format <- function(fit, call = rlang::caller_env()) {
   if (!identical(fit[["format"]], fit_format)) {
     abort("format", c(
@@ -30,12 +31,13 @@ check_format <- function(fit, call = rlang::caller_env()) {
   invisible(fit)
 }
 
-# A start that is not a fit passes; fits of latent features as a start are refused elsewhere, with other words.
+# Checks the format of a start that is a fit; other starts pass. Fits of latent features as a start are
+# refused elsewhere, with another message.
 check_start_format <- function(start, call) {
   if (inherits(start, "bnp_fit") && !inherits(start, "bnp_features")) check_format(start, call)
 }
 
-# called: what is damaged, as the subject of a sentence.
+# Refuses a damaged object. called: what is damaged, as the subject of a sentence; why: what was found.
 refuse_damaged <- function(why, call, called = "This fit is") {
   again <- if (called == "This fit is") "Fit" else "Make it"
   abort("format", c(
@@ -43,7 +45,7 @@ refuse_damaged <- function(why, call, called = "This fit is") {
   ), call = call)
 }
 
-# Called by the engine where parts that it was given do not fit together.
+# The error that the engine raises where the parts of a fit that it was given do not fit together.
 refuse_parts <- function(why) {
   abort("format", c(
     "The parts of this fit do not fit together.", x = "{why}",
@@ -57,7 +59,8 @@ sealed <- function(fit) {
   fit
 }
 
-# Classes and attributes that a user adds do not break the seal.
+# The fingerprint of a fit's content. Classes and attributes that a user adds are not part of it, so that they
+# do not break the seal.
 seal_of <- function(fit) {
   family <- intersect(class(fit), c(classes_of_kinds, names(object_shapes)))
   attributes(fit) <- list(names = names(fit))
@@ -71,7 +74,8 @@ without_seal <- function(fit) {
 
 check_seal <- function(fit, call, called = "This fit is") {
   seal <- attr(fit, "seal")
-  # A damaged object may contain something that is not a valid R value.
+  # If the fingerprint cannot be computed, the object is treated as damaged: it may contain something that is
+  # not a valid R value.
   if (!is.null(seal) && !identical(seal, tryCatch(seal_of(fit), error = function(e) NULL))) {
     abort("format", c(
       "{called} damaged: it is not as the package made it.",
@@ -90,7 +94,7 @@ check_seal <- function(fit, call, called = "This fit is") {
 #' @export
 `[<-.bnp_fit` <- function(x, i, value) without_seal(NextMethod())
 
-# Other results with a seal lose it in the same way.
+# Assignments to parts of other results remove the seal in the same way as for fits.
 unsealing_methods <- function() {
   for (class in c("bnp_draws", "bnp_filter", "bnp_dynamic_means", "bnp_tree", "bnp_check")) {
     for (assign in c("$<-", "[[<-", "[<-")) {

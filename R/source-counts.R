@@ -8,8 +8,8 @@ with_terms <- function(x, terms) {
   x
 }
 
-# A Matrix Market file as a sparse matrix, or as a dense one where it lists all values. Checks that the file is what its
-# header says.
+# Reads a Matrix Market file as a sparse matrix, or as a dense one if the file lists all values. Checks that
+# the file contains what its header says.
 read_market <- function(path) {
   check_complete(path)
   text <- text_connection(path)
@@ -79,7 +79,7 @@ array_market <- function(values, size, symmetric, line) {
   out + t(out) - diag(diag(out), nrow(out))
 }
 
-# An open text file that is closed once.
+# An open text file, as a list with its connection and close(), which may be called more than once.
 text_connection <- function(path) {
   connection <- suppressWarnings(file(path, "r")) # the error says it all
   list(at = connection, close = function() {
@@ -88,8 +88,9 @@ text_connection <- function(path) {
   })
 }
 
-# Documents from a file in the format of lda-c, this many at a time: a sparse matrix. Without names of terms the number
-# of columns is what the piece needs, and the attribute `grows` says so.
+# A reader of documents from a file in the format of lda-c: each call returns a sparse matrix of at most
+# `rows` documents. Without names of terms, the number of columns is only as large as the piece requires, and
+# the attribute `grows` says so.
 count_pieces <- function(path, rows, terms) {
   check_complete(path)
   text <- text_connection(path)

@@ -29,7 +29,8 @@ bnp_hmm.bnp_source <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm()
   fit_source("bnp_hmm", x, obs, prior, control, start, check_na_action(na_action), call, id)
 }
 
-# error_call: the frame of the verb's method, where checkpoints find its arguments.
+# Fits a model of this class to data in a source. error_call: the frame of the method that the user called,
+# where checkpoints find its arguments.
 fit_source <- function(class, x, obs, prior, control, start, na_action, call, id = NULL, formula = NULL,
                        error_call = rlang::caller_env()) {
   check_class(control, "bnp_control", "control", "bnp_control", error_call)

@@ -1,7 +1,8 @@
-# Columns of levels in pieces. All pieces must have the same codes, so that the levels of the whole data are gathered
-# first.
+# Columns of levels (labels) in sources, which are read in pieces. All pieces must have the same codes, so
+# that the levels of the whole data are gathered first.
 
-# Whether rows must wait until all levels, or what a formula learns from its variables, are known.
+# Whether rows of a source must wait until all levels of columns are known, or what a formula learns from its
+# variables.
 waits_for_levels <- function(x, obs, formula) {
   if (!is.null(formula) || obs_can(obs, "read")) {
     return(TRUE)
@@ -9,7 +10,7 @@ waits_for_levels <- function(x, obs, formula) {
   is.data.frame(x) && any(vapply(x, column_kind, "") == "level")
 }
 
-# Names of columns that an observation model takes as levels, whatever their class.
+# Names of the columns that an observation model treats as levels, whatever their class.
 columns_as_levels <- function(obs, names) {
   if (is.null(obs)) {
     return(NULL)
@@ -23,8 +24,9 @@ columns_as_levels <- function(obs, names) {
   }))
 }
 
-# Facts about the columns of a table: for each column list(type, values). type: "number", "text", "factor", "ordered",
-# "logical", "unknown" (only NA so far), or another class. values: the levels seen so far.
+# Facts about the columns of a table: for each column list(type, values). type: "number", "text", "factor",
+# "ordered", "logical", "unknown" (all values are NA so far), or another class. values: the levels seen so
+# far. as_levels: names of columns that are treated as levels.
 describe_columns <- function(frame, as_levels) {
   Map(function(v, name) {
     type <- type_of_column(v)
@@ -50,14 +52,15 @@ type_of_column <- function(v) {
   if (is.character(v)) "text" else if (is.logical(v)) "logical" else if (is_plain_number(v)) "number" else class(v)[1L]
 }
 
-# Whether a column could turn out to have only two different whole numbers.
+# Whether any column may have only two different values, both whole numbers, in the whole data; it is then
+# treated as levels (default_obs()).
 any_few_values <- function(x) {
   x <- plain_columns(x)
   few <- function(v) column_kind(v) == "number" && length(few_values(v)) %in% 1:2
   is.data.frame(x) && any(vapply(x, few, NA))
 }
 
-# The facts about columns, in which columns of two whole numbers count as levels (default_obs()).
+# The facts about columns, changed so that columns of two whole numbers count as levels (default_obs()).
 two_values_as_levels <- function(known, names) {
   for (name in intersect(names, names(known))) {
     few <- known[[name]]$few
@@ -66,7 +69,8 @@ two_values_as_levels <- function(known, names) {
   known
 }
 
-# Columns that are variables of the model as they are: for a formula those that it names outside of functions.
+# Names of the columns that are variables of the model without any transformation: for a formula, those that
+# it names only outside of functions.
 bare_variable_names <- function(formula, x) {
   if (is.null(formula)) {
     return(names(x))
@@ -79,7 +83,7 @@ bare_variable_names <- function(formula, x) {
   setdiff(vapply(variables[bare], as.character, ""), unlist(lapply(variables[!bare], all.vars)))
 }
 
-# Updates the facts about columns by one more piece.
+# Updates the facts about columns with those of one more piece.
 join_columns <- function(known, new) {
   if (is.null(known)) {
     return(new)
@@ -108,8 +112,8 @@ join_columns <- function(known, new) {
   }, known, new[names(known)], names(known))
 }
 
-# A piece whose factors have all levels, in the order that the column in memory would give them. A factor that stands
-# for text or numbers has the attribute `was` (column_type()).
+# A piece of a table whose factors have all levels of the whole data, in the order that a column in memory
+# would have. A factor that stands for text or numbers has the attribute `was` (column_type()).
 with_all_levels <- function(frame, known) {
   for (name in intersect(names(frame), names(known))) {
     column <- known[[name]]
@@ -130,7 +134,7 @@ with_all_levels <- function(frame, known) {
   frame
 }
 
-# The table of a piece with the columns of the first piece, in their order.
+# A piece of a table with the same columns as the first piece, in their order; an error if columns differ.
 same_columns <- function(x, first) {
   given <- colnames(x)
   if (is.null(given) || is.null(first$names)) {

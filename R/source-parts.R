@@ -1,7 +1,9 @@
-# Collects parts of the internal form of data: what is known of all of them, a random sample of their units, and their
-# numbers in files until the spool is written. A part is what an input function makes of a piece.
+# Collects the data of a source piece by piece, in the internal form: facts about all rows, a random sample of
+# units (rows or groups), and all numbers, which wait in files until the spool (the file of batches) is
+# written. A part is what an input function makes of a piece.
 
-# What adds up over parts, as an environment.
+# An environment for what is collected over the parts of a source: sums, names, the sample, and the files with
+# numbers.
 new_parts <- function(folder, grouped, tokens) {
   list2env(list(
     folder = folder, grouped = grouped, tokens = tokens, files = character(), n = 0, n_given = 0, units = 0,
@@ -47,7 +49,8 @@ add_part <- function(all, part) {
   if (all$n > .Machine$integer.max) abort("memory", "More than {(.Machine$integer.max)} rows cannot be numbered.")
 }
 
-# Terms are numbered in order of appearance; terms without names are numbers.
+# Numbers the terms of a part as in earlier parts: in order of appearance. Terms without names have their
+# column numbers.
 in_known_terms <- function(all, part) {
   if (is.null(part$column_names)) {
     return(part)
@@ -75,8 +78,9 @@ add_totals <- function(all, part) {
   all$totals <- c(all$totals, double(length(total) - length(all$totals))) + total
 }
 
-# The sample has the units with the smallest random keys, up to these limits on units and numbers: guesses, with which
-# medians are accurate to a hundredth of a spread.
+# Limits on the random sample of units (rows or groups): the largest number of units, and of numbers in them.
+# The sample consists of the units with the smallest random keys. The limits are guesses; medians of such a
+# sample are accurate to a hundredth of a spread.
 most_sampled <- 65536L
 most_sampled_numbers <- 2^22
 
@@ -112,11 +116,11 @@ thin_sample <- function(all) {
   all$keys <- list(key[kept])
 }
 
-# Takes some units of a part, in ascending order.
+# Takes the given units (rows or groups) of a part, in ascending order.
 units_of_part <- function(part, units, grouped) if (grouped) data_groups(part, units) else part[units]
 
-# Writes an R object to a file, and reads it again, without a copy of its bytes in memory. A full disk is an error or,
-# when the file is closed, a warning.
+# Writes an R object to a file; read_part() reads it again, without a copy of its bytes in memory. A full disk
+# is an error or, when the file is closed, a warning, which is treated as an error.
 write_part <- function(folder, number, object, name = "part") {
   path <- file.path(folder, sprintf("%s-%06d", name, number))
   done <- tryCatch(
@@ -147,8 +151,9 @@ read_part <- function(path) {
   )
 }
 
-# Runs R's garbage collector after a large piece; by itself R would wait until memory in use has doubled. The limit of
-# 2^20 numbers is a guess: a collection takes as long as reading some hundred thousand.
+# Runs R's garbage collector after a large piece; without this, R would wait until the memory in use has
+# doubled. The limit of 2^20 numbers is a guess: a collection takes as long as reading some hundred thousand
+# numbers.
 collect_after <- function(numbers) if (numbers >= 2^20) gc(FALSE)
 
 numbers_of <- function(x) if (is.null(dim(x))) length(x) else prod(dim(x))

@@ -1,7 +1,7 @@
-# Pieces of a source as a family needs them: list(x, id, name, before), a table, the document or sequence of each row
-# (NULL: rows are units, or documents), and where the piece comes from.
+# Pieces of a source in the form that a family of models needs: list(x, id, name, before), a table, the
+# document or sequence of each row (NULL: rows are units, or documents), and where the piece comes from.
 
-# Evaluates code that works on a piece; its error names the piece.
+# Evaluates code that works on a piece of a source. If the code fails, the error names the piece.
 in_piece <- function(piece, call, expr) {
   tryCatch(expr, error = function(e) {
     cli::cli_abort("{piece$name} cannot be used.",
@@ -10,7 +10,7 @@ in_piece <- function(piece, call, expr) {
   })
 }
 
-# A reader of such pieces, each with all rows of its documents or sequences.
+# A reader of the pieces of a source, each with all rows of its documents or sequences.
 read_units <- function(source, class, id, call, counts_tokens = FALSE) {
   id <- id_column(id, call)
   if (!is.null(id) && !(is.character(id) && length(id) == 1L)) {
@@ -41,14 +41,15 @@ read_units <- function(source, class, id, call, counts_tokens = FALSE) {
   )
 }
 
-# Which columns of a table with these names hold labels, never numbers: `id`, and for a table of documents and terms
-# both of these.
+# Names of the columns of a table that hold labels, never numbers: `id`, and for a table of documents and
+# terms the columns of both.
 label_columns <- function(names, id, documents) {
   of_terms <- documents && is.null(id) && is_term_frame(stats::setNames(vector("list", length(names)), names))
   intersect(c(id, if (of_terms) c("document", term_names)), names)
 }
 
-# Rows of sparse matrices are documents; tables of counts have all rows of a document together.
+# A reader of documents. Rows of sparse matrices are documents; in tables of counts, all rows of a document
+# stand together.
 read_documents <- function(reader, alone, call) {
   by_document <- NULL
   first <- NULL
@@ -71,8 +72,8 @@ read_documents <- function(reader, alone, call) {
   }
 }
 
-# Collects rows by the value of column `id`: those of the last value in a piece wait for the next piece. take: whether
-# the column is removed from the table.
+# A reader that collects rows by the value of column `id`. The rows with the last value in a piece wait for
+# the next piece, which may have more of them. take: whether the column is removed from the table.
 read_by_id <- function(reader, id, take, call) {
   waiting <- list() # pieces whose rows all belong to one unit
   seen <- new.env(parent = emptyenv())
@@ -154,7 +155,8 @@ read_by_id <- function(reader, id, take, call) {
   }
 }
 
-# Without `id` each file is a sequence, or each piece of a function, which may be a list of sequences.
+# A reader of sequences without `id`: each file is a sequence, or each piece of a function, which may also be
+# a list of sequences.
 read_sequences <- function(reader, source, call) {
   if (!source$kind %in% c("files", "function")) {
     abort("id", c(

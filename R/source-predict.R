@@ -1,7 +1,8 @@
-# Answers of fits about new data in a source, piece by piece.
+# Results of fits for new data in a source, computed piece by piece.
 
-# f(table, id): the answer for the rows of one piece. write: NULL; a function of the answer and the number of the piece;
-# or the path of a text file, whose first columns identify each row. With `write` only the number of rows is returned.
+# Applies f(table, id), which computes the result for the rows of one piece, to all pieces of a source. write:
+# NULL; a function of the result and the number of the piece; or the path of a text file, whose first columns
+# identify each row. With `write` only the number of rows is returned.
 over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_env()) {
   id <- id_column(id, call) %||% fit$input$id_column %||% if (isTRUE(fit$model$obs$repeated)) fit$input$id
   put <- check_write(write, call)
@@ -22,7 +23,8 @@ over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_e
   if (is.null(put)) answers else invisible(rows)
 }
 
-# Columns that were text, or levels of a factor, are read as text in new data too, whatever their file looks like.
+# Types of the columns of new text files, for a fit: columns that were text, or levels of a factor, are read
+# as text in new data, too, whatever values the file contains.
 types_of_fit <- function(fit) {
   classes <- attr(fit$input$terms, "dataClasses")
   levels <- c(
@@ -49,8 +51,8 @@ check_write <- function(write, call) {
   }
 }
 
-# Identifies the rows of an answer: their names, or their numbers in the whole source, and the sequence or individual of
-# each.
+# Columns that identify the rows of a result: row names, or the rows' numbers in the whole source, and the
+# sequence or individual of each row.
 key_of <- function(answer, piece, before, fit) {
   names <- if (is.data.frame(answer)) row_names_of(answer) else rownames(answer) %||% names(answer)
   number <- before + seq_len(NROW(answer))
@@ -63,7 +65,7 @@ key_of <- function(answer, piece, before, fit) {
   key
 }
 
-# The answer of predict() for all pieces together, unless it was written.
+# The result of predict() for all pieces of a source together, unless each was written.
 predict_source <- function(fit, source, id, write, f, call = rlang::caller_env()) {
   answers <- over_source(fit, source, id, f, write, call)
   if (!is.null(write)) {
@@ -89,7 +91,8 @@ refuse_write <- function(write, call = rlang::caller_env()) {
   }
 }
 
-# The mean log likelihood over pieces: f(table, id) returns the numbers to average, NA for rows without one.
+# The mean log likelihood over all rows of a source. f(table, id) returns the log likelihoods of one piece, NA
+# for rows without one.
 mean_over_source <- function(fit, source, id, f, call = rlang::caller_env()) {
   sum <- count <- 0
   answers <- over_source(fit, source, id, function(x, id) {
@@ -103,7 +106,7 @@ mean_over_source <- function(fit, source, id, f, call = rlang::caller_env()) {
   sum / count
 }
 
-# Takes in the pieces, one after the other.
+# Updates a fit with the pieces of a source, one after the other.
 update_from_source <- function(fit, source, olddata, new_terms, ..., id = NULL, call = rlang::caller_env()) {
   read_arguments(rlang::enquos(id = id), source, "newdata")
   if (!is.null(olddata)) {

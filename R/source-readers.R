@@ -1,6 +1,6 @@
-# Readers of sources: open_source() returns list(read, close). read() returns the next piece, list(data, name, before):
-# rows in an R object, a description of where they are from, and the number of rows before them there; NULL after the
-# last piece.
+# Readers of sources. open_source() returns list(read, close). read() returns the next piece, list(data, name,
+# before): rows in an R object, a description of where they come from, and the number of rows before these in
+# the same place; NULL after the last piece.
 
 open_source <- function(source, call = rlang::caller_env()) {
   check_object(source, call)
@@ -21,8 +21,8 @@ open_source <- function(source, call = rlang::caller_env()) {
   reader
 }
 
-# Converts columns of a data frame to these types; other tables pass unchanged. before: the number of rows before it in
-# its file.
+# Converts columns of a data frame to the types that the user declared; other tables pass unchanged. before:
+# the number of rows that come before x in its file.
 as_types <- function(x, types, before) {
   for (name in if (is.data.frame(x)) intersect(names(types), names(x))) {
     given <- x[[name]]
@@ -36,7 +36,8 @@ as_types <- function(x, types, before) {
   x
 }
 
-# convert: a function from text or numbers to the type.
+# Converts a column to a declared type, and refuses values that are not of this type. convert: a function from
+# text or numbers to the type; what: the type in words.
 as_declared <- function(given, name, what, convert, before) {
   plain <- if (is_plain_number(given)) given else label_text(given)
   value <- suppressWarnings(convert(plain))
@@ -52,17 +53,18 @@ as_declared <- function(given, name, what, convert, before) {
   value
 }
 
-# For streams, a function of the number of a batch, 1, 2, ..., in this order. labels: see types_of_text().
+# A function that reads the batches of a stream: of the number of a batch, 1, 2, ..., to be called in this
+# order. labels: see types_of_text().
 reader_of <- function(source, labels = NULL) {
   source$labels <- labels
   reader <- open_source(source)
   function(i) reader$read()$data
 }
 
-# The number of rows, documents or sequences of a batch.
+# The number of rows in a batch; for a list, the number of documents or sequences.
 rows_of_piece <- function(x) if (is.list(x) && !is.data.frame(x)) length(x) else NROW(x)
 
-# Evaluates code that reads a piece; its error says where the piece is.
+# Evaluates code that reads a piece of a source. If the code fails, the error says where the piece comes from.
 in_reading <- function(name, before, call, expr) {
   tryCatch(expr, error = function(e) {
     after <- if (before > 0) " after row {format(before, big.mark = ',', scientific = FALSE)}" else ""
@@ -72,7 +74,8 @@ in_reading <- function(name, before, call, expr) {
   })
 }
 
-# A reader by one function without arguments that returns NULL after the last piece.
+# A reader of a source whose pieces come from one function without arguments, which returns NULL after the
+# last piece.
 open_by <- function(name, read, close, call) {
   before <- 0
   list(
@@ -186,7 +189,7 @@ state_of_files <- function(paths) as.list(file.info(paths, extra_cols = FALSE)[c
 
 kind_of_file <- function(paths) tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", paths)))
 
-# A reader of one file: list(read, close).
+# A reader of a single file of a source: list(read, close).
 open_file <- function(source, path, types) {
   if (!is.null(source$read)) {
     return(read_once(function() source$read(path)))

@@ -1,12 +1,13 @@
-# Text files of tables: the types of their columns, and their rows in pieces. Types are determined from all rows of all
-# files, so that they depend neither on where pieces end nor on the order of files.
+# Reads tables from text files: the types of their columns, and their rows in pieces. Types are determined
+# from all rows of all files, so that they depend neither on where pieces end nor on the order of files.
 
-# Names of types, in the order of their numbers in the engine, from 0 (src/r_text.cpp). "unknown": no value at all.
+# Names of the types of columns, in the order of their numbers in the engine, from 0 (src/r_text.cpp).
+# "unknown": the column has no value at all.
 text_types <- c("unknown", "logical", "integer", "number", "text")
 is_text_table <- function(paths) kind_of_file(paths) %in% c("csv", "tsv")
 separator_of <- function(path) if (kind_of_file(path) == "csv") "," else "\t"
 
-# Checks `types =` of a source: names of types by column, or NULL.
+# Checks the argument `types` of a source: names of types by column, or NULL.
 check_types <- function(types, call = rlang::caller_env()) {
   if (is.null(types)) {
     return(NULL)
@@ -23,15 +24,15 @@ check_types <- function(types, call = rlang::caller_env()) {
   types
 }
 
-# A source in which some columns have these types, unless the user declared others.
+# The source with these types of columns added, except for columns whose types the user declared.
 with_types <- function(source, types) {
   source$types <- c(source$types, types[setdiff(names(types), names(source$types))])
   source
 }
 
-# Types of the columns of all text files of a source, by name: declared by the user; text for columns of labels
-# (source$labels, a function of the column names); else determined from all rows. Files are scanned once, and again if
-# they change.
+# Types of the columns of all text files of a source, by name: the type that the user declared; text for
+# columns of labels (source$labels is a function that chooses these from the column names); else determined
+# from all rows. Files are scanned once, and again if they change.
 types_of_text <- function(source, call) {
   paths <- source$paths[is_text_table(source$paths)]
   state <- state_of_files(paths)
@@ -63,7 +64,8 @@ types_of_text <- function(source, call) {
 
 label_columns_of <- function(source, names) if (!is.null(source$labels)) source$labels(names)
 
-# A data frame with a row for each column: the kinds of values that occur (see src/r_text.cpp), and the first text.
+# What a text file shows about the types of its columns: a data frame with a row for each column, the kinds of
+# values that occur (see src/r_text.cpp), and the first text.
 evidence_of_text <- function(path) {
   check_complete(path)
   table <- engine_text_begin(separator_of(path))
@@ -89,7 +91,8 @@ join_evidence <- function(parts) {
   out
 }
 
-# Reports where text occurs in columns of numbers, as it may be an error.
+# Informs the user where text occurs in columns of numbers, since it may be an error. settled: names of
+# columns whose type is known.
 tell_of_text_columns <- function(evidence, settled) {
   mixed <- evidence[evidence$text & (evidence$integer | evidence$number) & !evidence$name %in% settled, ]
   if (nrow(mixed)) {
@@ -102,7 +105,7 @@ tell_of_text_columns <- function(evidence, settled) {
   }
 }
 
-# Rows of a text file, this many at a time.
+# A reader of the rows of a text file, at most `rows` in each piece.
 text_pieces <- function(path, rows, types) {
   table <- engine_text_begin(separator_of(path))
   bytes <- open_bytes(path)
@@ -121,7 +124,8 @@ text_pieces <- function(path, rows, types) {
   }, close = bytes$close)
 }
 
-# The uncompressed bytes of a file: list(read, close), where read() returns some bytes, and none at the end.
+# A reader of the uncompressed bytes of a file: list(read, close), where read() returns some bytes, and none
+# at the end.
 open_bytes <- function(path) {
   connection <- suppressWarnings(gzfile(path, "rb")) # reads what is not compressed, too; the error says it all
   close <- function() {
@@ -133,7 +137,8 @@ open_bytes <- function(path) {
   }, close = close)
 }
 
-# Refuses a compressed file that is cut off, which R would read as if it ended there. (For .xz files R reports it.)
+# Refuses a compressed file that is cut off, which R would read as if it ended where it is cut. (For .xz files
+# R reports this itself.)
 check_complete <- function(path) {
   start <- readBin(path, "raw", 3L)
   size <- file.size(path)
@@ -158,8 +163,8 @@ end_of_file <- function(path, n) {
   readBin(connection, "raw", n)
 }
 
-# The last eight bytes are the checksum and the size (modulo 2^32) of the text, or of its last part where compressed
-# files were concatenated.
+# Whether a gzip file is complete. Its last eight bytes are the checksum and the size (modulo 2^32) of the
+# text, or of its last part where compressed files were concatenated.
 gzip_is_complete <- function(path, end) {
   number <- function(bytes) sum(as.integer(bytes) * 256^(0:3))
   last_size <- number(end[5:8])
@@ -184,7 +189,8 @@ gzip_is_complete <- function(path, end) {
   last_size < all$n && pass(all$n - last_size)$crc == number(end[1:4])
 }
 
-# The last 80 bits, apart from up to seven padding bits, begin with the end mark.
+# Whether a bzip2 file is complete: its last 80 bits, apart from up to seven padding bits, then begin with the
+# end mark.
 bzip2_is_complete <- function(end) {
   bits <- as.integer(rev(rawToBits(rev(end))))
   mark <- as.integer(rev(rawToBits(as.raw(c(0x90, 0x50, 0x38, 0x45, 0x72, 0x17)))))

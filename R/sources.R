@@ -184,8 +184,9 @@ need_package <- function(package, what, call = rlang::caller_env()) {
   }
 }
 
-# `kept`: facts about the source's spool and text files, kept during the session. `declared`: the columns whose types
-# the user gave; `types` may have more columns, which a verb needs as text.
+# Makes a source. `kept` (an element of the result) holds facts about its spool (file of batches) and text
+# files during the session. `declared`: names of the columns whose types the user gave; `types` may later have
+# more columns, which a fitting function needs as text.
 new_source <- function(kind, spool, types, ...) {
   types <- check_types(types, rlang::caller_env())
   if (!is.null(spool)) spool <- check_path(spool, "spool", rlang::caller_env())

@@ -1,4 +1,5 @@
-# How data in a spool are made, and what R does with them batch by batch.
+# Makes the internal form of data in a spool (a file of batches), and lets R work on these data batch by
+# batch.
 
 spooled_data <- function(all, obs, na_action, class, control, folder, call) {
   if (all$n == 0) abort("no_rows", "All rows of {.arg x} are left out for missing values.", call = call)
@@ -52,7 +53,8 @@ tell_left_out <- function(n, na_action) {
   )
 }
 
-# The batch of every unit, from 1; `numbers`: the total number of values in the rows.
+# The number of the batch of every unit (row or group), from 1. numbers: the total number of values in the
+# rows.
 batches_of_spool <- function(control, all, class, numbers, call) {
   n <- all$units
   if (length(control$batches) > 1L) {
@@ -107,16 +109,17 @@ write_spool <- function(all, batch, lengths, entries, folder, call) {
   finished <- TRUE
 }
 
-# The number of groups where rows are grouped, else of rows.
+# The number of groups of the data or, where rows are not grouped, of rows.
 rows_or_groups <- function(data) if (is.null(data$group_names)) data$n else length(data$group_names)
 sample_size <- function(data) {
   if (is.null(data$group_names)) data$sample$n else length(data$sample$starts) - 1L
 }
 
-# As an integer, if it fits.
+# The number x as an integer, if it is small enough for one; else unchanged.
 whole_number <- function(x) if (x <= .Machine$integer.max) as.integer(x) else x
 
-# Which columns have missing cells, as data of one row.
+# Data of one row that lack a cell in each column that has missing cells in the spool (file of batches); data
+# in memory are returned unchanged.
 gaps_of <- function(data) {
   if (!is_spooled(data)) {
     return(data)
@@ -127,7 +130,8 @@ gaps_of <- function(data) {
   )
 }
 
-# Calls f(data, rows) for the data of every batch; rows: their numbers among all rows.
+# Calls f(data, rows) for the data of every batch of a spool (file of batches). rows: the numbers of these
+# rows among all rows.
 for_batches <- function(data, f) {
   for (b in seq_len(data$n_batches)) {
     part <- in_spool(engine_spool_batch(data$spool, b), NULL)

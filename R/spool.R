@@ -1,11 +1,13 @@
-# Fits from sources: one pass reads, checks, deals and writes the spool; from then on `data` is an internal form without
-# rows.
+# Fits to data in sources. A single pass over the source reads and checks the rows, deals them to batches and
+# writes these to a file, the spool. From then on `data` is an internal form without rows.
 #
-# Beside n, d, starts and names it has `spool`, the file; `engine_d`, its columns (exposures included); `sample`, an
-# ordinary internal form of some units, with `counted`, how many rows and units it stands for; `fingerprint`, `lengths`
-# (tokens of documents), and `cells_missing` by column.
+# In addition to n, d, starts and names, this form has `spool`, the file; `engine_d`, its number of columns
+# (exposures included); `sample`, an ordinary internal form of some units, with `counted`, how many rows and
+# units it stands for; `fingerprint`; `lengths` (numbers of tokens of documents); and `cells_missing`, by
+# column.
 
-# list(data, obs, input), as a fit's input functions return them.
+# Reads the source of a fit into a spool (file of batches) and returns list(data, obs, input), as the input
+# functions of a fit do. Uses an existing spool of the same data.
 read_source <- function(source, class, obs, na_action, id, formula, control, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   check_object(source, call)
@@ -28,7 +30,7 @@ read_source <- function(source, class, obs, na_action, id, formula, control, cal
   read
 }
 
-# What distinguishes a source from others without reading it.
+# What distinguishes a source from other sources, as far as can be known without reading it.
 identity_of_source <- function(source) {
   list(
     source$kind, source$paths, if (source$kind == "files") state_of_files(source$paths), deparse(source$read),
@@ -36,17 +38,18 @@ identity_of_source <- function(source) {
   )
 }
 
-# Formulas as text, as their environments may hold anything.
+# Replaces formulas in a list by their text, since the environments of formulas may hold anything.
 without_environments <- function(x) {
   if (inherits(x, "formula")) deparse(x) else if (is.list(x)) lapply(x, without_environments) else x
 }
 
 spool_file <- function(folder) file.path(folder, "batches.spool")
-# The file is serialised with a checksum, not made by saveRDS().
+# The file with the description of a spool (file of batches). It is serialised with a checksum, not written by
+# saveRDS().
 spool_note <- function(folder) file.path(folder, "description.rds")
 
-# The spool of an earlier fit from this source. Temporary spools are reused only for files, whose times show whether
-# they changed.
+# The spool (file of batches) that an earlier fit made from this source, or NULL. Temporary spools are reused
+# only for files, whose times show whether they have changed.
 known_spool <- function(source, key, class, call) {
   folder <- source$spool
   if (is.null(folder)) {
@@ -84,8 +87,8 @@ known_spool <- function(source, key, class, call) {
   read
 }
 
-# A description with the fingerprint of its contents, as fits have (R/seal.R): the checksum of its file only shows that
-# the file is as it was written.
+# The description of a spool with the fingerprint of its content as a seal, as fits have (R/seal.R). The
+# checksum of its file only shows that the file is as it was written.
 sealed_note <- function(note) {
   note$seal <- NULL
   c(note, seal = engine_value_fingerprint(note))
@@ -98,7 +101,7 @@ refuse_note <- function(folder, call) {
   ), call = call)
 }
 
-# Whether a stored result of pass_over() belongs to a spool with this index.
+# Whether a stored result of pass_over() (the pass that made a spool) belongs to the spool with this index.
 is_note_of <- function(read, index, class) {
   data <- read[["data"]]
   sample <- data[["sample"]]
@@ -128,13 +131,14 @@ is_note_of <- function(read, index, class) {
 
 holds_no_function <- function(x) !is.function(x) && (!is.list(x) || all(vapply(x, holds_no_function, NA)))
 
-# Whether a model can be made of these numbers: some are present, and none is beyond the range of data.
+# Whether a model can be made from these numbers: some are not missing, and all are within the range of valid
+# data.
 are_values <- function(x) {
   is.numeric(x) && (!length(x) || any(!is.na(x))) && all(abs(x) < 1e200, na.rm = TRUE)
 }
 
-# Evaluates code that reads or writes a spool (the file that holds the rows of a source), and turns its errors into
-# classed ones that name the folder.
+# Evaluates code that reads or writes a spool (the file that holds the rows of a source). If the code fails,
+# the error has a class of the package and names the folder of the spool.
 in_spool <- function(expr, call, writes = FALSE) {
   tryCatch(expr, `bnpvi::FileError` = function(e) {
     abort("spool", c(
@@ -175,8 +179,9 @@ keep_spool <- function(source, folder, key, read, call) {
   in_spool(engine_write_bytes(spool_note(folder), note), call, writes = TRUE)
 }
 
-# The pass over the source. If all columns are numbers, rows are converted to the engine's form at once; otherwise they
-# wait in files until all levels are known.
+# Makes the single pass over a source, from which the spool (file of batches) is written. If all columns are
+# numbers, rows are converted to the engine's form at once; otherwise they wait in files until all levels are
+# known.
 pass_over <- function(source, class, obs, na_action, id, formula, control, folder, call) {
   tokens <- class == "bnp_topics" && obs_facts(obs)$counts_tokens
   reader <- read_units(source, class, id, call)
@@ -197,7 +202,8 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   if (!tokens && (is.null(obs) || waits_for_levels(own, obs, formula))) {
     waiting <- gather_levels(reader, piece, obs, columns, formula, folder, call)
     fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
-      # Names the place of the error. That no rows are left has no single place.
+      # Finds the piece in which the error is, so that the message can name it. That no rows are left is not
+      # the error of a single piece.
       for (file in if (!inherits(e, "bnpvi_error_no_rows")) waiting$files) {
         piece <- read_part(file)
         piece$x <- with_all_levels(piece$x, waiting$columns)
@@ -233,7 +239,7 @@ without_id <- function(piece) {
   piece
 }
 
-# A column in which all values are missing may be read as logical.
+# A table in which columns without any value, which may have been read as logical, are numbers.
 numbers_only <- function(x) {
   if (is.data.frame(x)) {
     for (name in names(x)) if (type_of_column(x[[name]]) == "unknown") x[[name]] <- as.double(x[[name]])
@@ -241,7 +247,8 @@ numbers_only <- function(x) {
   x
 }
 
-# Adds a piece, with all levels, as numbers. fit: the result of first_look() at the sample; NULL if columns are numbers.
+# Adds a piece of a source to `all`, as numbers in the internal form, with all levels. fit: what first_look()
+# found in the sample; NULL if all columns are numbers.
 add_piece <- function(all, piece, class, obs, na_action, fit, call) {
   arg <- arg_from("x", piece)
   part <- in_piece(piece, call, {
@@ -259,7 +266,8 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
       bnp_topics = as_documents(x, obs, piece$id, arg, TRUE, call, na_action),
       bnp_hmm = as_sequence_data(x, obs, piece$id, arg, call, na_action)
     )
-    # Checked here, as the sample may not contain such values. Sparse rows are counts.
+    # The range of values is checked here, since the sample may not contain such values. Sparse rows are
+    # counts and need no check.
     far <- if (!is.null(part$x)) which(abs(part$x) > 1e150, arr.ind = TRUE)
     if (length(far)) {
       abort("range", c(
@@ -280,8 +288,9 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
   add_part(all, part)
 }
 
-# Reads to the end: list(files, columns, sample), with facts about all columns, and the rows of a random sample of
-# units, with all levels.
+# Reads a source to its end, when columns have levels. Returns list(files, columns, sample): the files in
+# which the pieces wait, facts about all columns, and the rows of a random sample of units (rows or groups),
+# with all levels.
 gather_levels <- function(reader, piece, obs, columns, formula, folder, call) {
   known <- NULL
   files <- character()
@@ -306,7 +315,8 @@ gather_levels <- function(reader, piece, obs, columns, formula, folder, call) {
   list(files = files, columns = known, sample = replace(rows, "x", list(with_all_levels(rows$x, known))))
 }
 
-# Adds rows, still in R's form, to the random sample that choose_units() would draw.
+# Adds rows of a piece, still in R's form, to a random sample of units; the sample is the one that
+# choose_units() would draw.
 add_rows_to_sample <- function(sample, piece, unit, before) {
   key <- engine_unit_keys(before, max(unit))[unit]
   at <- which(key < sample$bound)
@@ -331,8 +341,9 @@ sampled_rows <- function(sample) {
   )
 }
 
-# What the sample determines about formula and levels, in the form that fits keep, so that all pieces are read like new
-# data. given: the observation model before it is resolved; own: what the fit is to keep.
+# Reads a random sample of the rows as a fit in memory would, to find what a formula and levels determine. The
+# result has the form that fits keep, so that all pieces are read like new data. given: the observation model
+# before it is resolved; own: what the fit is to keep.
 first_look <- function(sample, class, obs, na_action, formula, call) {
   arg <- arg_from("x", sample, sample = TRUE)
   own <- list()

@@ -1,6 +1,8 @@
-# The picture of a stream: how well batches were predicted before they were learned from, and the number of clusters.
+# The picture of a stream: how well its batches were predicted before they were learned from, and the number
+# of clusters.
 
-# One row per batch or, for more than 200 batches, means of groups of batches.
+# The scores shown in the picture of a stream: one row for each batch or, for more than 200 batches, means
+# over groups of batches.
 score_picture <- function(fit, call = rlang::caller_env()) {
   if (!is_stream_fit(fit)) {
     abort("argument", c(

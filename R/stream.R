@@ -123,7 +123,8 @@ bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = 
   fit_stream("bnp_mixture", x, obs, prior, control, start, na_action, rename_call(match.call()), here)
 }
 
-# The na_action of a stream that goes on from a fit: the given one, else that of the fit.
+# How missing values are treated (na_action) in a stream that continues from a fit: as given, else as in the
+# fit.
 action_of_stream <- function(start, na_action, call = rlang::caller_env()) {
   action_of_fit(if (inherits(start, "bnp_fit")) start, na_action, call)
 }
@@ -181,7 +182,7 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
   fit
 }
 
-# Learns from all batches of the reader; `first` has already been read.
+# Learns from all batches that the reader returns; `first`, the first batch, has already been read.
 learn_stream <- function(fit, reader, first, new_terms, call) {
   progress <- progress_reporter(fit$control, verb_of(fit), batch_teller)
   on.exit(progress$finish())
@@ -210,7 +211,8 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
   so_far()
 }
 
-# Evaluates code that reads the first batch a second time, without the messages, which begin_stream() has shown.
+# Evaluates code that reads the first batch a second time, and suppresses its messages, which begin_stream()
+# has already shown.
 said_before <- function(rows) {
   withCallingHandlers(
     rows,
@@ -219,15 +221,16 @@ said_before <- function(rows) {
   )
 }
 
-# A further batch in the engine's form.
+# Reads a further batch of a stream and returns it in the engine's form.
 rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action = NULL, id = NULL) {
   data <- read_batch(fit, batch, id, call, arg, na_action, new_terms)
   refuse_for_streams(data, verb_of(fit), fit$model$obs, call)
   data
 }
 
-# list(read): the next batch, NULL after the last. so_far(): for errors, the fit to the batches before, or NULL. id: the
-# column that names each row's document.
+# A reader of the batches of a stream: list(read). read(so_far) returns the next batch, NULL after the last;
+# so_far() returns the fit to the batches before for use in errors (so_far may be NULL). id: the name of the
+# column that holds each row's document.
 batch_reader <- function(stream, id, class, call) {
   i <- 0L
   rows <- 0
@@ -244,7 +247,8 @@ batch_reader <- function(stream, id, class, call) {
   })
 }
 
-# Evaluates an expression that reads batch number i; its error names the batch and contains the fit so far.
+# Evaluates an expression that reads batch number i. If it fails, the error names the batch and contains the
+# fit so far.
 in_batch <- function(i, so_far, call, expr, problem = "cannot be learned from") {
   tryCatch(expr, error = function(e) {
     fit <- if (!is.null(so_far)) so_far()

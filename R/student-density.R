@@ -1,7 +1,7 @@
-# Densities of t distributions, from which divergences and overlaps are averaged.
+# Densities of t distributions (clusters with heavy tails), for divergences and overlaps of clusters.
 
-# Divergences of two clusters, as averages over points of equal probability of one of them: the integrals over several
-# columns have no closed form.
+# The divergence of two clusters of t distributions. It is an average over points of equal probability of one
+# of them, since the integrals over several columns have no closed form.
 
 obs_divergence.obs_student <- function(obs, a, b) {
   if (!all(is.finite(c(a$cov, b$cov)))) {
@@ -29,8 +29,8 @@ points_of_student <- function(a, n = 8192L) {
   rep(a$mean, each = n) + (z %*% chol(as.matrix(a$cov))) / sqrt(u)
 }
 
-# The j-th coordinate of n points that fill the unit cube evenly: fractional parts of multiples of the square root of a
-# prime.
+# The j-th coordinate of n points that fill the unit cube evenly: fractional parts of multiples of the square
+# root of the j-th prime.
 spread_points <- function(n, j) (seq_len(n) * sqrt(primes_to(j)) + 0.5 / n) %% 1
 
 primes_to <- function(j) {

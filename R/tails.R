@@ -1,13 +1,14 @@
-# Tails of t distributions: their degrees of freedom, the field `tails` of observation models that have them (models
-# without are Gaussian), and the scales of rows. Posterior parameters of a cluster have points of the posterior of its
-# degrees of freedom, `tails_node`, and their probabilities `tails_prob`.
+# Tails of t distributions. Observation models with the field `tails` have Student-t rows: their degrees of
+# freedom are known or learned, and each row has a scale u, by which its precision is multiplied. Models
+# without the field are Gaussian. Posterior parameters of a cluster include points of the posterior of its
+# degrees of freedom, `tails_node`, and their probabilities, `tails_prob`.
 
 tails_arrays <- list(
   tails = "clusters", tails_node = c("clusters", "nodes"), tails_prob = c("clusters", "nodes")
 )
 
-# NULL for infinite degrees of freedom: Gaussian models have no field `tails`. Priors of noise with tails are not
-# learned.
+# Checks the argument `tails`. Returns NULL for infinite degrees of freedom, since Gaussian models have no
+# field `tails`. Otherwise learn = TRUE is refused: only priors of Gaussian noise are learned.
 tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
   if (identical(tails, Inf)) {
     return(NULL)
@@ -30,7 +31,7 @@ tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
 has_tails <- function(obs) !is.null(obs$tails)
 any_tails <- function(obs) has_tails(obs) || any(vapply(obs$blocks, has_tails, NA))
 
-# Facts of a model that depend on whether it has the field `tails`.
+# The facts of an observation model, completed for models with the field `tails` (Student-t rows).
 facts_with_tails <- function(facts, obs) {
   if (has_tails(obs)) {
     facts$title <- paste0(facts$title, ", Student-t noise")
@@ -39,8 +40,8 @@ facts_with_tails <- function(facts, obs) {
   facts
 }
 
-# --- One cluster with posterior parameters q: points of the posterior of its degrees of freedom, and their
-# probabilities ---
+# --- One cluster with posterior parameters q ---
+# The points of the posterior of its degrees of freedom, and their probabilities.
 
 tails_of <- function(q) {
   used <- q$tails_prob > 0
@@ -54,26 +55,27 @@ tails_quantile <- function(q, p) {
   shape_quantile(list(shape_node = tails$nu, shape_prob = tails$prob), p)
 }
 
-# Draws scales of n rows in one cluster.
+# Draws the scales u of n rows of one cluster; the scale multiplies the precision of a row.
 draw_scales <- function(q, n) {
   nu <- draw_tails(q)
   stats::rgamma(n, nu / 2, nu / 2)
 }
 
-# E 1 / u; infinite where degrees of freedom of at most two have a probability above 0.
+# The expectation E 1 / u over the scales u of a cluster's rows; infinite where degrees of freedom of at most
+# two have a probability above 0.
 mean_spread <- function(q) {
   tails <- tails_of(q)
   heavy <- tails$nu <= 2
   if (sum(tails$prob[heavy]) > 1e-6) Inf else sum((tails$prob * tails$nu / (tails$nu - 2))[!heavy])
 }
 
-# For each cluster, the variance of noise as a multiple of the covariance of rows with scale 1; tails: NULL for Gaussian
-# noise.
+# For each of k clusters, the variance of noise as a multiple of the covariance of rows with scale 1. tails:
+# degrees of freedom of the clusters; NULL for Gaussian noise.
 spread_by_tails <- function(tails, k) {
   if (is.null(tails)) rep(1, k) else ifelse(tails > 2, tails / (tails - 2), Inf)
 }
 
-# Points of the distribution of a row's scale, and their probabilities.
+# Points of the distribution of a row's scale u in a cluster, and their probabilities.
 scale_nodes <- function(q) {
   tails <- tails_of(q)
   step <- min(0.25, 0.5 * sqrt(2 / max(tails$nu[tails$prob > 1e-6])))
@@ -85,8 +87,8 @@ scale_nodes <- function(q) {
   list(u = exp(log_u[used]), prob = weight[used] / sum(weight[used]))
 }
 
-# The average of the function `of` over the distribution of a row's scale u: of(s) is evaluated at the spread s of a row
-# with that scale; `spread` is that of rows with u = 1.
+# The average of the function `of` over the distribution of a row's scale u. of(s) is evaluated at the
+# variance s of a row with this scale; `spread` is the variance for u = 1.
 over_scales <- function(q, spread, of) {
   if (is.null(q$tails_node)) {
     return(of(spread))
@@ -97,8 +99,9 @@ over_scales <- function(q, spread, of) {
   out
 }
 
-# E u of each row under q(u); NA for rows without any value. Offsets are from `location`, with expected precisions
-# inverse to `cov` (a matrix, or a vector for independent columns); spread: z' V^-1 z from the posterior of the mean.
+# The expected scale E u of each row in a cluster, under q(u); NA for rows without any value. Distances are
+# from `location`, with the inverse of `cov` (a matrix, or a vector for independent columns) as the expected
+# precision. spread: z' V^-1 z from the posterior of the mean, for each row.
 scales_of_rows <- function(q, x, location, cov, spread) {
   tails <- tails_of(q)
   nu <- sum(tails$nu * tails$prob)
@@ -112,13 +115,15 @@ scales_of_rows <- function(q, x, location, cov, spread) {
     square <- if (length(o)) {
       colSums(backsolve(chol(cov[o, o, drop = FALSE]), t(offset[at, o, drop = FALSE]), transpose = TRUE)^2)
     }
-    # The term of the mean counts all columns, as missing cells have their expectations given it.
+    # The term of the mean's uncertainty counts all columns, also missing cells, which have their expectations
+    # given the mean.
     out[at] <- if (length(o)) (nu + length(o)) / (nu + square + d * spread[at]) else NA_real_
   }
   out
 }
 
-# Draws parameters of each cluster once, then each row's scale given its observed cells, then its missing cells.
+# Draws the missing cells of rows: first the parameters of each cluster, once, then each row's scale given its
+# observed cells, then its missing cells.
 draw_gaps_with_scales <- function(obs, clusters, data, path) {
   x <- data$x
   for (k in unique(path)) {
@@ -139,8 +144,9 @@ draw_gaps_with_scales <- function(obs, clusters, data, path) {
   x
 }
 
-# Columns of augment(): the expected scale of each row, `.scale`, or `.scale_1`, `.scale_2`, ... for the blocks whose
-# rows have one; an empty list where none do. prob: rows that were given x clusters.
+# Columns of augment() with the expected scale of each row: `.scale`, or `.scale_1`, `.scale_2`, ... for those
+# blocks of a product (models of some columns) whose rows have scales; an empty list where no model has
+# scales. prob: rows that were given x clusters.
 row_scales <- function(fit, data, prob) {
   obs <- fit$model$obs
   clusters <- posterior_clusters(fit)

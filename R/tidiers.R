@@ -52,7 +52,7 @@
 #' @name tidiers
 NULL
 
-# For data frames: one row for each cluster and column, or level of a column.
+# The table of tidy() for data frames: one row for each cluster and column, or each level of a column.
 tidy_frame <- function(fit, conf.int, level, word = "cluster") {
   obs <- fit$model$obs
   terms <- obs_terms(obs, column_labels(fit))
@@ -83,7 +83,7 @@ tidy_frame <- function(fit, conf.int, level, word = "cluster") {
   as_tidy(out)
 }
 
-# One row for each coefficient of the regressions of each cluster.
+# The table of tidy() for regressions: one row for each coefficient in each cluster.
 coefficient_rows <- function(fit, level) {
   obs <- fit$model$obs
   axes <- obs_axes(obs, column_labels(fit))
@@ -104,7 +104,8 @@ tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
   as_tidy(interval_table(check_format(fit, call), check_level(level, "conf.level", call)))
 }
 
-# One row per cluster with means and standard deviations; one per cluster and column where the model has no covariances.
+# The table of tidy() for clusters: one row for each cluster, with means and standard deviations; one for each
+# cluster and column where the model has no covariances.
 tidy_clusters <- function(x, word) {
   means <- mean_arrays(x)
   k <- x$state$k
@@ -123,7 +124,8 @@ tidy_clusters <- function(x, word) {
   as_tidy(cbind(out, wide_moments(x, means)))
 }
 
-# A data frame, clusters x means, coefficients and standard deviations, for fits whose clusters have covariances.
+# A data frame with one row for each cluster and columns for means, coefficients and standard deviations, for
+# fits whose clusters have covariances.
 wide_moments <- function(fit, means = mean_arrays(fit)) {
   named <- function(values, prefix) {
     values <- matrix(values, fit$state$k)
@@ -135,7 +137,8 @@ wide_moments <- function(fit, means = mean_arrays(fit)) {
   do.call(cbind, c(mean, wide_coefficients(fit), named(cluster_sds(means$cov), "sd")))
 }
 
-# A data frame, clusters x coefficients of regressions; NULL for other models.
+# A data frame with one row for each cluster and columns for the coefficients of regressions; NULL for other
+# models.
 wide_coefficients <- function(fit) {
   obs <- fit$model$obs
   if (is.null(obs$responses)) {
@@ -149,7 +152,7 @@ wide_coefficients <- function(fit) {
   stats::setNames(out, paste0("coef.", label))
 }
 
-# Standard deviations (clusters x columns) from a D x D x K or K x D array.
+# Standard deviations (clusters x columns) from covariances (D x D x K) or variances (K x D).
 cluster_sds <- function(cov) {
   if (length(dim(cov)) == 2L) {
     return(sqrt(cov))
@@ -179,12 +182,12 @@ glance.bnp_fit <- function(x, ...) {
   as_tidy(out)
 }
 
-# One minus the probability of each row's class, which rounding may put above 1.
+# One minus the probability of each row's class, at least 0 (through rounding, a probability may be above 1).
 uncertainty <- function(prob, class) unname(pmax(0, 1 - prob[cbind(seq_along(class), class)]))
 
 data_matrix_of <- function(x) as.matrix(if (inherits(x, "simple_triplet_matrix")) triplet_to_sparse(x) else x)
 
-# A tibble if the package tibble is loaded, else a data frame that prints its first rows.
+# A tibble if the package tibble is loaded; otherwise a data frame that prints its first rows.
 as_tidy <- function(x) {
   rownames(x) <- NULL
   class(x) <- c("bnp_table", "tbl_df", "tbl", "data.frame")

@@ -1,7 +1,8 @@
-# Topics whose proportions in documents depend on covariates (prior_covariates()). fit$input$document_pattern has the
-# number of each document's covariate pattern, from 0; the engine reads it as the document's value.
+# Topics whose proportions in documents depend on covariates (prior_covariates()). fit$input$document_pattern
+# holds the number of each document's covariate pattern (combination of covariate values), from 0, which the
+# engine reads as the document's value.
 
-# prior_covariates() in the form that the engine and the tables of priors use for documents.
+# Converts prior_covariates() to the form that the engine and the tables of priors use for documents.
 prior_of_documents <- function(prior, call) {
   if (!has_covariates(prior)) {
     return(prior)
@@ -19,7 +20,8 @@ prior_of_documents <- function(prior, call) {
 
 has_tilted_topics <- function(fit) identical(fit$model$prior$family, "topic_covariates")
 
-# list(data, prior, input): data with the pattern of each document, the prior with all patterns, and what the fit keeps.
+# Reads the covariates of documents. Returns list(data, prior, input): data with the covariate pattern of each
+# document, the prior with all patterns, and what the fit keeps.
 with_document_covariates <- function(data, prior, covariates, x, call) {
   frame <- frame_of_documents(all.vars(prior$formula), covariates, x, data, call)
   weights <- if (is.null(data$weights)) rep(1, nrow(frame)) else data$weights[data$starts[-length(data$starts)] + 1L]
@@ -34,7 +36,8 @@ with_document_covariates <- function(data, prior, covariates, x, call) {
 
 most_document_patterns <- 1024L # of each pattern a topic has two numbers, and a visit of documents a prior
 
-# A data frame with a row for each document that is used. Without covariates, the document variables of a dfm.
+# A data frame with a row of covariates for each document that is used. If no covariates are given, they are
+# read from the document variables of a dfm.
 frame_of_documents <- function(names, covariates, x, data, call) {
   given <- given_groups(data)
   if (is.null(covariates)) {
@@ -47,8 +50,8 @@ frame_of_documents <- function(names, covariates, x, data, call) {
   if (is.null(given$kept)) frame else values_at(frame, given$kept)
 }
 
-# New documents with their patterns, and `patterns` and `more_variance` as from with_new_covariates(). Without
-# covariates they must be the fit's documents, by names and lengths.
+# Reads new documents with their covariate patterns; `patterns` and `more_variance` of the result are as from
+# with_new_covariates(). Without covariates the documents must be the fit's own, which names and lengths show.
 with_new_document_covariates <- function(fit, data, covariates, newdata, call) {
   prior <- fit$model$prior
   names <- all.vars(prior$design$terms)
@@ -79,7 +82,8 @@ with_document_patterns <- function(data, position, patterns, more_variance) {
   data
 }
 
-# A fit as it and the engine need it for documents with covariate patterns of their own.
+# The fit with the covariate patterns of the given documents in place of its own, as the engine needs it to
+# visit these documents.
 fit_at_documents <- function(fit, data) {
   if (is.null(data$patterns) || !has_tilted_topics(fit)) {
     return(fit)
@@ -91,8 +95,8 @@ fit_at_documents <- function(fit, data) {
   fit
 }
 
-# Drops statistics by pattern, which are not known for other patterns, and not needed while topics and effects stay
-# fixed.
+# Replaces the covariate patterns of a fit, and drops its statistics by pattern. These are not known for other
+# patterns, and not needed while topics and effects stay fixed.
 fit_with_patterns_of <- function(fit, prior) {
   fit$model$prior[c("patterns", "n_patterns")] <- prior[c("patterns", "n_patterns")]
   n <- prior$n_patterns
@@ -101,21 +105,23 @@ fit_with_patterns_of <- function(fit, prior) {
   fit
 }
 
-# The parameters of the Dirichlet prior of documents with each pattern: patterns x topics and, last, topics not found
-# yet.
+# The parameters of the Dirichlet prior of topic proportions, for documents with each covariate pattern:
+# patterns x topics and, last, all topics not found yet.
 tilted_document_weights <- function(fit) {
   prior <- fit$model$prior
   prior$alpha * exp(log_weights_at(fit, prior$patterns, (prior$more_variance %||% 0) / prior$effect_scale^2))
 }
 
-# The number of the fit's documents with each pattern; 1 each where the fit was prepared for other documents.
+# The number of the fit's documents with each covariate pattern; 1 for each pattern if the fit was prepared
+# for other documents.
 document_pattern_sizes <- function(fit) {
   n <- fit$state$scalar[2L + 2L * seq_len(fit$model$prior$n_patterns)]
   if (any(n > 0)) n else rep(1, length(n))
 }
 
-# Applies make(fit, documents) to the documents of each pattern, numbered as in data, with a fit that has this pattern
-# only; for fits without covariates, to all documents at once.
+# Calls make(fit, documents) for each covariate pattern: with a fit that has this pattern only, and the
+# numbers (in `data`) of the documents with this pattern. For fits without covariates, one call for all
+# documents.
 by_document_pattern <- function(fit, data, make) {
   if (!has_tilted_topics(fit)) {
     return(make(fit, seq_len(length(data$starts) - 1L)))
@@ -130,7 +136,8 @@ by_document_pattern <- function(fit, data, make) {
   }
 }
 
-# predict(type = "weights"): mean proportions of documents before any word is seen; last, topics not found yet.
+# The result of predict(type = "weights"): expected proportions of topics in documents before any word is seen
+# and, last, of all topics not found yet.
 weights_at_documents <- function(fit, newdata, covariates, call) {
   require_ability(fit, "predict_weights", call)
   if (!is.null(newdata)) {

@@ -54,7 +54,7 @@ document_proportions <- function(fit, call = rlang::caller_env()) {
   proportions(fit, fit$documents)
 }
 
-# Names of a fit's documents, or their numbers among those that were given.
+# Names of a fit's documents; without names, their numbers among the documents that the user gave.
 document_names <- function(fit) {
   fit$input$group_names %||% fit$input$left_out_documents$kept %||% seq_len(nrow(fit$documents))
 }
@@ -66,7 +66,7 @@ topic_correlation <- function(fit) {
   column_correlation(document_proportions(fit))
 }
 
-# Correlations of columns; NA where a column varies by rounding only.
+# Correlations between the columns of theta; NA where a column varies by rounding only.
 column_correlation <- function(theta) {
   deviation <- theta - rep(colMeans(theta), each = nrow(theta))
   norm <- sqrt(colSums(deviation^2))
@@ -88,8 +88,8 @@ exclusivity <- function(fit, n = 10L, weight = 0.5) {
   stats::setNames(out, seq_along(out))
 }
 
-# Verbs that users of seededlda and topicmodels know: terms(fit, n), a matrix with a column for each topic, and
-# topics(fit), the main topic of each document.
+# Methods for functions that users of the packages seededlda and topicmodels know: terms(fit, n), a matrix
+# with a column for each topic, and topics(fit), the main topic of each document.
 
 #' @rdname top_terms
 #' @param x A fit of [bnp_topics()] to counts.

@@ -1,4 +1,4 @@
-# Reads every form of input of bnp_topics() into the internal form, with one group per document.
+# Reads every form of input of bnp_topics() into the internal form, in which each document is a group of rows.
 
 as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE,
                              call = rlang::caller_env(), na_action = NULL) {
@@ -35,7 +35,7 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
   data
 }
 
-# A vector of counts, which x[1, ] leaves of a matrix, is one document.
+# Treats a vector of counts as one document: x[1, ] of a matrix x is such a vector.
 one_document <- function(x) {
   x <- plain_values(x)
   if (!is.null(dim(x)) || !is_plain_number(x)) {
@@ -44,7 +44,8 @@ one_document <- function(x) {
   matrix(x, 1L, dimnames = if (!is.null(names(x))) list(NULL, names(x)))
 }
 
-# Column names of tables with one row per document and term, as from tidytext's count(document, word).
+# Names of columns that mark a table with one row for each document and term, such as from tidytext's
+# count(document, word).
 term_names <- c("term", "word", "feature")
 count_names <- c("n", "count", "freq")
 first_of <- function(names, x) intersect(names, colnames(x))[1]
@@ -82,7 +83,8 @@ term_frame_to_sparse <- function(x, arg, call) {
   )
 }
 
-# Rows may come in any order; documents are ordered by first appearance (or by factor level).
+# Groups rows by document. Rows may come in any order; documents are ordered by first appearance (or by the
+# levels of a factor).
 rows_by_document <- function(x, obs, id, arg, allow_no_rows, call, na_action) {
   split <- take_id(x, id, arg, call)
   x <- as_table(split$x, arg, allow_no_rows, call, obs, na_action)
@@ -101,7 +103,8 @@ rows_by_document <- function(x, obs, id, arg, allow_no_rows, call, na_action) {
   data
 }
 
-# `id` as a vector over the rows, or as the name of a column that is taken out of x.
+# Reads `id`, which says to which document each row belongs: a vector over the rows, or the name of a column,
+# which is then removed from x.
 take_id <- function(x, id, arg, call) {
   id <- id_column(id, call)
   if (!(is.character(id) && length(id) == 1L && !is.null(colnames(x)))) {
@@ -111,7 +114,7 @@ take_id <- function(x, id, arg, call) {
   list(x = taken$x, id = taken$column)
 }
 
-# names: those of the rows, with which names of `id` are matched.
+# Checks the document of each of n rows. names: names of the rows, which names of `id` must match.
 check_id <- function(id, n, arg, call, names = NULL) {
   id <- as_vector(id)
   if (!is.atomic(id) || length(id) != n) {

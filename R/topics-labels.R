@@ -1,8 +1,8 @@
-# Known labels of documents restrict the topics that each may use. Each label owns topics, the first of which the engine
-# makes.
+# Known labels of documents restrict the topics that each document may use: a label owns topics, and only its
+# documents may use these. The first topic of each label is made by the engine.
 
-# Data with the labels of their documents in the form that C++ reads. known: all labels (those of a fit), NULL for those
-# that occur.
+# Data with the labels of their documents in the form that C++ reads. known: all labels that are possible
+# (those of a fit); NULL for those that occur. open: whether documents may also use topics without a label.
 with_document_labels <- function(data, labels, x, open, call, known = NULL) {
   allowed <- document_label_sets(labels, x, data, call, known)
   empty <- empty_documents(data)
@@ -39,7 +39,8 @@ with_document_labels <- function(data, labels, x, open, call, known = NULL) {
   data
 }
 
-# Labels in any form that users give: documents x labels, logical, with a row of NA for documents without known labels.
+# Converts labels in any form that users give to a logical matrix, documents x labels, with a row of NA for
+# documents without known labels.
 document_label_sets <- function(labels, x, data, call, known = NULL) {
   variables <- if (is(x, "dfm")) methods::slot(x, "docvars")
   if (is.character(labels) && length(labels) == 1L && labels %in% names(variables)) labels <- variables[[labels]]
@@ -95,7 +96,8 @@ sets_of_matrix <- function(labels, call) {
   labels
 }
 
-# One or several labels per document, in a list. For a fit, labels are in its order.
+# Reads labels given as a list: one or several labels for each document. For a fit, the result has labels in
+# the fit's order.
 sets_of_list <- function(labels, call, known) {
   names <- names(labels)
   each <- if (is.list(labels)) labels else as.list(label_text(labels, "labels", call))
@@ -113,7 +115,8 @@ sets_of_list <- function(labels, call, known) {
   out
 }
 
-# Refuses a finite prior with fewer topics than labels and lists of keywords.
+# Refuses a prior with a fixed number of topics that is smaller than the number of labels and lists of
+# keywords.
 need_room_for_labels <- function(data, obs, prior, call) {
   needed <- length(data$class_names) + length(obs$keywords)
   if (!is.null(data$classes) && isTRUE(prior$k < needed)) {
@@ -124,7 +127,8 @@ need_room_for_labels <- function(data, obs, prior, call) {
   }
 }
 
-# Only a fit to documents with the same labels knows which topics these own.
+# Refuses a start that does not say which topics each label owns; only a fit to documents with the same labels
+# says so.
 need_labelled_start <- function(start, data, call) {
   if (is.null(start) || is.null(data$classes)) {
     return(invisible())
@@ -138,11 +142,13 @@ need_labelled_start <- function(start, data, call) {
   }
 }
 
-# The subject of a label may have gone to an open topic, which its documents may use, too. The label's own topic then
-# has hardly any tokens, and documents on this subject without labels do not get the label. The bound does not prevent
-# this; it is even a little higher, as an open topic is available to all. Here an open topic gets a label where that
-# makes the labels more probable: if labels were independent of the topic, n labelled documents that are mostly about it
-# would all have this label with probability p^n, where p is its share of the labelled documents. The bound may fall by
+# Gives topics without a label (open topics) to a label where this makes the labels more probable.
+#
+# The subject of a label may have gone to an open topic, which the label's documents may use, too. The label's
+# own topic then has hardly any tokens, and documents on this subject without labels do not get the label. The
+# bound does not prevent this; it is even a little higher, since an open topic is available to all documents.
+# If labels were independent of the topic, n labelled documents that are mostly about it would all have this
+# label with probability p^n, where p is the label's share of the labelled documents. So the bound may fall by
 # up to n log(1 / p).
 better_with_topics_of_labels <- function(result, data, run) {
   state <- result$state

@@ -43,7 +43,8 @@ plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "res
   invisible(x)
 }
 
-# The default type. Documents of rows have no terms, so that proportions are shown, if they were kept.
+# The type of picture, by default the terms of topics. Documents of rows have no terms, so that for these the
+# default is the proportions of topics, if the fit has stored them.
 check_topics_type <- function(fit, type, call = rlang::caller_env()) {
   types <- c("terms", "clusters", "correlation", "response", "elbo", "score")
   if (identical(type, types) && !obs_facts(check_format(fit, call)$model$obs)$counts_tokens) {
@@ -62,7 +63,7 @@ check_topics <- function(topics, fit, call = rlang::caller_env(), most = 12L) {
   as.integer(topics)
 }
 
-# Top terms, with a title, for each topic.
+# What the picture of terms shows: for each topic a title and its top terms.
 terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
   topics <- check_topics(topics, fit, call)
   by <- check_choice(by, c("prob", "frex", "lift"), "by", call)
@@ -75,7 +76,7 @@ terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
   )
 }
 
-# Documents ordered by main topic and its proportion.
+# What the picture of proportions shows: the documents, ordered by main topic and its proportion.
 proportions_picture <- function(fit, topics, call = rlang::caller_env()) {
   topics <- check_topics(topics, fit, call)
   theta <- document_proportions(fit, call)
@@ -92,7 +93,8 @@ correlation_picture <- function(fit, topics, call = rlang::caller_env()) {
   )
 }
 
-# A panel takes at least 1.2 x 0.9 inches, a term 0.14 (guesses at what can still be read).
+# Draws the top terms of topics in panels. A panel needs at least 1.2 x 0.9 inches, and a term 0.14 inches
+# (guesses at what is readable).
 draw_terms <- function(picture, main = NULL, ...) {
   size <- graphics::par("din") - c(0, 0.36)
   panels <- split(picture$terms, picture$terms$topic)
@@ -124,7 +126,7 @@ draw_terms <- function(picture, main = NULL, ...) {
   if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, adj = 1, cex = 0.7, col = "grey30")
 }
 
-# An axis with names for few documents, and numbers for many.
+# An axis of documents: with names for few documents, with numbers for many.
 document_axis <- function(theta) {
   n <- nrow(theta)
   at <- if (n <= 8L) seq_len(n) else pretty(seq_len(n))
@@ -147,7 +149,8 @@ draw_proportions <- function(picture, main = "", xlab = "Document", ylab = "Topi
   graphics::box()
 }
 
-# Positive correlations are blue, negative ones red; topics without a correlation, and each topic with itself, are grey.
+# Colours of correlations between topics: positive ones are blue, negative ones red. Topics without a
+# correlation, and each topic with itself, are grey.
 correlation_colours <- function() grDevices::hcl.colors(41L, "Blue-Red 2", rev = TRUE)
 
 draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic", ...) {

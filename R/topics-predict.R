@@ -170,7 +170,8 @@ need_labelled_fit <- function(fit, newdata, type, call = rlang::caller_env()) {
   }
 }
 
-# Documents whose terms are all unknown to the fit become documents without counts; other documents are unchanged.
+# Turns documents whose terms are all unknown to the fit into documents without counts; other documents are
+# unchanged.
 without_strange_terms <- function(fit, newdata, id, call = rlang::caller_env()) {
   known <- fit$input$column_names
   counts <- obs_facts(fit$model$obs)$counts_tokens && is.null(id) && (is.matrix(newdata) || is(newdata, "Matrix"))
@@ -245,7 +246,7 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), a
   if (has_tilted_topics(fit)) with_new_document_covariates(fit, data, covariates, given, call) else data
 }
 
-# Expected tokens (or rows) of each topic in each document.
+# Expected numbers of tokens (or rows) of each topic in each document of `data`, under a fit.
 document_counts <- function(fit, data) {
   fit <- fit_at_documents(fit, data)
   k <- fit$state$k
@@ -264,7 +265,7 @@ document_counts <- function(fit, data) {
   counts
 }
 
-# Evaluates `expr` with a seed of its own and leaves R's generator as it was.
+# Evaluates `expr` with its own random seed, and leaves the state of R's random number generator as it was.
 with_seed <- function(seed, expr) {
   if (is.null(seed)) {
     return(expr)

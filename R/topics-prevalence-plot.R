@@ -21,7 +21,7 @@ plot.bnp_prevalence <- function(x, topics = NULL, ...) {
   n_topics <- length(unique(x[[word]]))
   if ("group" %in% names(x)) {
     side <- max(graphics::strwidth(levels(x$group), units = "inches", cex = group_letters)) + 0.15
-    # Panels are as wide and high as the names of the groups need, if the picture has room.
+    # If the picture has room, each panel is as wide and high as the names of the groups require.
     least <- pmin(c(max(1.6, side / 0.4), max(1, group_height * nlevels(x$group) + 0.5)), graphics::par("din") - 0.3)
     draw <- function(title) draw_groups(panels[[title]], ...)
     draw_grid(names(panels), n_topics, word, "Mean proportion", draw, side, pmax(least, c(1.6, 1)))
@@ -31,11 +31,12 @@ plot.bnp_prevalence <- function(x, topics = NULL, ...) {
   invisible(x)
 }
 
-# The size of group names, and the distance between them in inches (a guess at what can still be read).
+# The size of letters in names of groups, and the distance between names in inches (a guess at what is
+# readable).
 group_letters <- 0.65
 group_height <- 0.11
 
-# The unit of the table: topic, cluster, state or transition.
+# What the rows of a table of prevalence are about: topic, cluster, state or transition.
 prevalence_word <- function(x) intersect(c("topic", "cluster", "state", "transition"), names(x))[1L]
 to_title <- function(word) paste0(toupper(substr(word, 1L, 1L)), substring(word, 2L))
 
@@ -59,7 +60,7 @@ draw_groups <- function(panel, xlim = range(0, panel$proportion, panel$conf.high
   graphics::points(panel$proportion, y, pch = 16)
 }
 
-# Every name where there is room, else every second, third and so on.
+# Writes the names of groups at an axis: every name if there is room, else every second, third and so on.
 name_groups <- function(names, y) {
   room <- graphics::par("pin")[2] / length(y)
   named <- seq(1L, length(y), by = ceiling(0.9 * group_height / room))

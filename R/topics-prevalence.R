@@ -107,13 +107,15 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
   )
 }
 
-# The expression given as an argument, as text; NULL where it is a value, or too long for the label of an axis.
+# The expression that was given as an argument, as text; NULL where it is a value, or too long for the label
+# of an axis.
 short_expression <- function(x) {
   text <- if (is.language(x)) deparse(x)
   if (length(text) == 1L && nchar(text) <= 40L) text
 }
 
-# list(value, label): one value per document of the fit; the name of the column from which they come, if any.
+# The covariate of a fit's documents: list(value, label) with one value for each document and, if the values
+# come from a column, its name.
 document_covariate <- function(fit, by, data, call = rlang::caller_env()) {
   names <- fit$input$group_names
   left_out <- fit$input$left_out_documents
@@ -196,13 +198,15 @@ group_prevalence <- function(theta, group, level) {
   out[order(out$topic, out$group), ] |> `rownames<-`(NULL)
 }
 
-# Least squares of every topic's proportions on powers of x.
+# The prevalence of topics along a covariate x: least squares of every topic's proportions on powers of x up
+# to `degree`.
 regression_prevalence <- function(theta, x, level, degree) {
   at <- seq(min(x), max(x), length.out = 50L)
   basis <- stats::poly(x, degree)
   design <- cbind(1, basis)
   new <- cbind(1, stats::predict(basis, at))
-  # The columns of the design are orthogonal, and all but the first have length 1.
+  # The columns of the design matrix are orthogonal, and all but the first have length 1, so that the inverse
+  # is diagonal.
   inverse <- c(1 / length(x), rep(1, degree))
   beta <- inverse * crossprod(design, theta)
   df <- length(x) - degree - 1L
@@ -215,7 +219,8 @@ regression_prevalence <- function(theta, x, level, degree) {
   ))
 }
 
-# Proportions that are equal up to rounding are made equal, as a picture would show rounding as a trend.
+# Rounds proportions to 12 digits, so that numbers which differ by rounding errors are equal: a picture would
+# show the errors as a trend.
 without_noise <- function(table) {
   shares <- c("proportion", "conf.low", "conf.high")
   table[shares] <- lapply(table[shares], round, 12L)

@@ -1,7 +1,8 @@
-# Results about responses from a fit of topics: coefficients, predictions.
+# Results about the responses of documents from a fit of topics: coefficients and predictions.
 
-# q(eta) for predictions (responses_by_words()): for each equation list(mean, covariance), where the covariance is
-# divided by the variance of a gaussian response; df and scale of its precision.
+# The distribution q(eta) of the effects of topics from which responses are predicted (see
+# responses_by_words()): for each equation list(mean, covariance), where the covariance is divided by the
+# variance of a gaussian response; and df and scale of the response's precision.
 response_posterior <- function(fit) {
   q <- (if (is.list(fit$responses)) fit$responses) %||% abort("format", c(
     "This fit lacks {.field responses}, the effects that responses are predicted with.",
@@ -18,8 +19,9 @@ response_posterior <- function(fit) {
   )
 }
 
-# A matrix with a row for each topic and covariate and columns estimate, sd. For several classes an array, whose third
-# dimension has all classes but the last, each against those after it. In the units of response and covariates.
+# The effects of topics and covariates on the response: a matrix with a row for each topic and covariate and
+# columns estimate, sd. For several classes an array, whose third dimension has all classes but the last, each
+# compared with the classes after it. In the units of response and covariates.
 response_coefficients <- function(fit) {
   response <- fit$input$document_response
   q <- response_posterior(fit)
@@ -43,8 +45,9 @@ response_coefficients <- function(fit) {
   out
 }
 
-# For documents with these expected counts of topics, and covariates in standard units: the mean of f in each equation,
-# its variance due to the unknown topics of tokens, and that due to q(eta) (divided by the variance of a gaussian
+# Moments of the predictor f of documents' responses, for documents with these expected counts of topics, and
+# covariates in standard units: in each equation the mean of f, its variance due to the unknown topics of
+# tokens, and its variance due to q(eta), the uncertain effects (divided by the variance of a gaussian
 # response).
 response_moments <- function(fit, counts, covariates) {
   counts <- as.matrix(counts)
@@ -83,7 +86,8 @@ predict_response <- function(fit, counts, covariates, type, level, call) {
   out
 }
 
-# For each family, a function(response, moments of f, mean and variance of its first equation, level of the interval).
+# For each family of responses, a function that predicts responses. Arguments: the response, moments of f (the
+# predictor), mean and variance of f in the first equation, and the level of the interval.
 response_predictions <- list(
   gaussian = function(response, f, mean, variance, level) {
     first <- f$each[[1L]]
@@ -106,7 +110,8 @@ normal_interval <- function(mean, variance, level) with_ends(mean, stats::qnorm(
 
 with_ends <- function(mean, half) cbind(fit = mean, lower = mean - half, upper = mean + half)
 
-# Each class gets its share of what the classes before it leave.
+# Probabilities of classes: in each equation, a class gets its share of the probability that the classes
+# before it leave.
 response_probabilities <- function(response, f) {
   left <- rep(1, length(f$each[[1L]]$mean))
   out <- matrix(0, length(left), length(response$order), dimnames = list(f$names, response$order))
@@ -135,7 +140,7 @@ predicted_labels <- function(response, f, call) {
   stats::setNames(factor(response$levels[at], response$levels), f$names)
 }
 
-# Covariates of documents to be predicted, in the engine's units.
+# Covariates of the documents whose response is to be predicted, in the engine's units.
 new_covariates <- function(fit, covariates, data, call) {
   known <- fit$input$document_response$covariates
   if (is.null(known) != is.null(covariates)) {
@@ -158,7 +163,8 @@ need_response <- function(fit, what, call) {
 
 # ---- picture --------------------------------------------------------------------------------------------------------
 
-# Estimates for topics and covariates with two standard deviations, from low to high, one equation after the other.
+# What the picture of responses shows: the effects of topics and covariates with two standard deviations, from
+# low to high, one equation after the other.
 response_picture <- function(fit, topics, call = rlang::caller_env()) {
   need_response(fit, "{.code type = \"response\"}", call)
   topics <- check_topics(topics, fit, call, most = 30L)

@@ -1,15 +1,18 @@
-# The effects that responses are predicted with, at the end of a fit.
+# The effects of topics from which responses are predicted, learned at the end of a fit.
 #
-# Documents that are to be predicted have shares of topics by their words alone, and no part in the topics. Those of a
-# fit have neither: shares were moved to where they explain the responses, and so were the topics that their words are
-# counted in. Effects learned from them would be too sure of themselves. So documents are taken in groups: what each
-# group has of the topics is left out of these, its shares are found by words alone as those of new documents are, and
-# q(eta, sigma^2) of all shares that were found so is what predictions use. The objective of the fit is not touched.
+# Documents to be predicted have proportions of topics from their words alone, and have not contributed to the
+# topics. Both differ for the fit's documents: their proportions were moved to where they explain the
+# responses, and so were the topics in which their words are counted. Effects learned from these proportions
+# would give too confident predictions. So the documents are divided into groups. For each group, the topics
+# are recomputed without the group's contribution, and its proportions are found from words alone, as for new
+# documents. Predictions use q(eta, sigma^2) given the proportions of all groups. The objective of the fit is
+# not affected.
 
 response_groups <- 5L # a guess: topics lose a fifth of their documents
 
-# engine_responses() with topics in the user's order. The variance of numeric responses is learned from these shares,
-# whatever it was in the fit.
+# The posterior q(eta, sigma^2) of effects for predictions, from the proportions that were found for each
+# group of documents (see the top of this file). The variance of numeric responses is learned from these
+# proportions, even if it was given in the fit.
 responses_by_words <- function(fit, data) {
   n <- length(data$starts) - 1L
   group <- rep_len(seq_len(min(response_groups, n)), n)
@@ -32,7 +35,7 @@ responses_by_words <- function(fit, data) {
   )
 }
 
-# The contributions of some documents to the statistics of topics, in the engine's order.
+# The contribution of some documents to the statistics of topics, in the engine's order of topics.
 topic_statistics_of <- function(fit, data, documents) {
   part <- data_groups(data, documents)
   control <- cut_control(fit$control, fit$state$k)

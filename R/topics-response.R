@@ -1,16 +1,17 @@
-# Responses of documents: turns the arguments of bnp_topics() into a model for the engine and a column of numbers for
-# each document (data$group_values: one response per equation, NA where unknown, then the covariates).
+# Responses of documents. Turns the arguments of bnp_topics() into a model for the engine and a column of numbers for
+# each document, data$group_values: one response for each equation, NA where unknown, then the covariates.
 
 response_families <- c("gaussian", "binomial", "classes", "hinge", "eps_hinge")
 normal_response <- "gaussian"
 numeric_responses <- c(normal_response, "eps_hinge")
 default_families <- list(numbers = normal_response, two = "binomial", several = "classes")
-# The engine's names of families other than "logistic"; and the families whose objective is a bound of a likelihood.
+# The engine's names of families of responses (others: "logistic"); families whose objective bounds a likelihood.
 engine_responses_of <- c(gaussian = "gaussian", hinge = "hinge", eps_hinge = "tube")
 likelihood_responses <- c("gaussian", "logistic")
 
-# list(model, values, input), NULL without a response. `input` is what a fit keeps: family, levels (classes in the order
-# of the equations), centre and scale of numbers, covariates, and the number of documents with a known response.
+# Reads the response of documents: list(model, values, input), NULL without a response. `input` is what a fit stores:
+# family, levels (classes in the order of the equations), centre and scale of numbers, covariates, and the number of
+# documents with a known response.
 read_response <- function(response, x, data, family, covariates, weight, cost, epsilon, precision, call) {
   weight <- check_number(weight, "response_weight", call = call)
   cost <- check_number(cost, "response_cost", call = call)
@@ -69,8 +70,8 @@ empty_documents <- function(data) {
   diff(if (by_row) data$row_start else data$starts) == 0L
 }
 
-# A formula y ~ a + b names a response and covariates, which are document variables of `x` or variables where the
-# formula was made; a single string names a document variable.
+# A formula y ~ a + b names a response and covariates, which are document variables of `x` or variables of the
+# environment in which the formula was made; a single string names a document variable.
 response_and_covariates <- function(response, covariates, x, call) {
   variables <- if (is(x, "dfm")) methods::slot(x, "docvars")
   if (inherits(response, "formula")) {
@@ -122,7 +123,7 @@ response_and_covariates <- function(response, covariates, x, call) {
   )
 }
 
-# One value for each document that is used.
+# The values v, given for all documents, of the documents that are used: one value for each.
 of_documents <- function(v, data, arg, call) {
   v <- as_vector(v)
   if (is.list(v) || !is.atomic(v) || !is.null(dim(v))) {
@@ -178,7 +179,7 @@ response_family <- function(family, y, call) {
   family
 }
 
-# Numbers with mean 0 and standard deviation 1. Scaled twice, as the square of 1e150 overflows.
+# Codes a numeric response with mean 0 and sd 1. Numbers are scaled twice, since the square of 1e150 overflows.
 code_numbers <- function(y, family, call) {
   known <- y[!is.na(y)]
   if (any(!is.finite(known))) {
@@ -201,7 +202,8 @@ code_numbers <- function(y, family, call) {
   list(values = matrix((as.double(y) - centre) / scale, 1L), centre = centre, scale = scale)
 }
 
-# Classes in order of frequency, each but the last against those after it.
+# Codes a response with classes in order of frequency: each class but the last has an equation, in which it is compared
+# with the classes after it.
 code_classes <- function(y, family, call) {
   if (is.factor(y) && any(tabulate(y, nlevels(y)) == 0L)) {
     unseen <- levels(y)[tabulate(y, nlevels(y)) == 0L]
@@ -246,7 +248,7 @@ code_classes <- function(y, family, call) {
 
 # ---- covariates -----------------------------------------------------------------------------------------------------
 
-# list(value, names, centre, scale, terms, levels): one column for each number, with mean 0 and standard deviation 1.
+# Covariates of documents: list(value, names, centre, scale, terms, levels). Columns of `value` have mean 0 and sd 1.
 read_covariates <- function(x, data, call, known = NULL) {
   if (is.null(x)) {
     return(NULL)
@@ -281,7 +283,8 @@ read_covariates <- function(x, data, call, known = NULL) {
   made
 }
 
-# Names of single values, in variables of a formula or columns of a tibble, say to which document each value belongs.
+# Puts single values that have names (in variables of a formula or columns of a tibble) into the order of the documents,
+# to which the names refer.
 columns_by_names <- function(x, data, call) {
   if (is.data.frame(x) && !is.character(attr(x, "row.names"))) {
     named <- vapply(x, function(v) length(dim(v)) < 2L && !is.null(names(v)), NA)
@@ -333,12 +336,12 @@ documents_by_covariates <- function(x, known, data, call) {
   list(value = value, terms = terms, levels = stats::.getXlevels(terms, frame))
 }
 
-# The formula ~ a + b + ..., whatever the names are.
+# Makes the formula ~ a + b + ... from names, which need not be valid names of R.
 formula_of_names <- function(names) {
   stats::as.formula(call("~", Reduce(function(a, b) call("+", a, b), lapply(names, as.name))), baseenv())
 }
 
-# Numbers for the engine; documents without a response need none.
+# Covariates as numbers for the engine. needed: whether a document has a response, and so needs its covariates.
 covariate_values <- function(x, needed, call) {
   if (is.null(x)) {
     return(matrix(0, length(needed), 0L))
@@ -355,7 +358,8 @@ covariate_values <- function(x, needed, call) {
   value
 }
 
-# The statistics of an earlier fit for one with this response: its own if the response is the same, else none.
+# The state of an earlier fit as the start of a fit with this response: the statistics of the earlier response if it is
+# the same, else empty ones.
 state_for_response <- function(state, fit, data) {
   new <- data$response$model
   old <- fit$model$response
@@ -388,7 +392,7 @@ described_response <- function(fit) {
   ), exdent = 2)
 }
 
-# The objective is not a bound of a likelihood where the response has a loss, or does not count exactly once.
+# Whether the objective is a bound of a log likelihood, which it is not with a loss function or a weight other than 1.
 is_bound <- function(fit) {
   response <- fit$model$response
   is.null(response) || response$weight == 1 && response$family %in% likelihood_responses

@@ -1,24 +1,25 @@
-# Draws of topic models. For counts the observations are tokens, in the order of the stored entries of the documents;
-# for other models they are the rows with a likelihood of their own.
+# Draws from topic models. For counts the observations are tokens, in the order of the stored entries of the
+# documents; for other models, the rows that have a likelihood.
 
 observations_of.bnp_topics <- function(fit, data) {
   c(list(of_fit = topics_of_observations(fit, data)), if (is_of_tokens(fit)) list(tokens = tokens_of(data)))
 }
 
-# list(document, term): numbers for each token.
+# The document and the term of each token, as numbers: list(document, term).
 tokens_of <- function(data) {
   n <- data$value
   document <- rep(seq_len(length(data$starts) - 1L), diff(data$row_start))
   list(document = rep(document, n), term = rep(data$column + 1L, n))
 }
 
-# The document of each observation.
+# The number of the document of each observation (row) of draws.
 documents_of_rows <- function(draws) {
   input <- draws$fit$input
   as.vector(modelled_rows_of(input, draws$model$obs, matrix(group_of_rows(input))))
 }
 
-# For tokens p(k) is proportional to theta_dk phi_kw.
+# Draws the topic of each token k from a fit, with probability proportional to theta_dk phi_kw: the proportion
+# of the topic in document d times the probability of word w in the topic.
 labels_from_fit.bnp_topics <- function(fit, data, model, numbers, seed) {
   if (!is_of_tokens(fit)) {
     return(NextMethod())
@@ -28,7 +29,7 @@ labels_from_fit.bnp_topics <- function(fit, data, model, numbers, seed) {
   )
 }
 
-# The most probable topic of each token, or row, under a fit.
+# The most probable topic of each token (or row) under a fit.
 topics_of_observations <- function(fit, data) {
   if (!is_of_tokens(fit)) {
     prob <- modelled_rows_of(data, fit$model$obs, state_responsibilities(fit, data))
@@ -45,7 +46,7 @@ topics_of_observations <- function(fit, data) {
   rep(topic, data$value)
 }
 
-# The number of tokens by document, term and topic.
+# Counts the tokens of each document, term and topic. topic: the topic of each token.
 count_tokens <- function(draws, topic) {
   document <- draws$tokens$document
   term <- draws$tokens$term
@@ -60,8 +61,8 @@ count_tokens <- function(draws, topic) {
   )
 }
 
-# Documents x documents: the probability that an observation of the one and an observation of the other have the same
-# topic, averaged over the kept draws.
+# For each pair of documents, the probability that an observation of one document and an observation of the
+# other have the same topic, averaged over the stored draws: documents x documents.
 documents_together <- function(draws, rows, call = rlang::caller_env()) {
   kept <- kept_labels(draws, call)
   document <- if (is.null(draws$tokens)) documents_of_rows(draws) else draws$tokens$document

@@ -1,4 +1,4 @@
-# The held-out likelihood of documents of counts.
+# The held-out likelihood of documents of counts, under a fit of topics.
 
 #' @rdname predict.bnp_topics
 #' @export
@@ -62,7 +62,7 @@ tokens_by_document <- function(fit, newdata, id, na_action, type, split, seen, i
   whole_documents(fit, data, type == "sequential", draws, seed, call)
 }
 
-# Refuses arguments that a type does not use, as they would change nothing.
+# Refuses arguments that have no effect for this type of held-out likelihood.
 check_of_type <- function(type, given, call = rlang::caller_env()) {
   unused <- intersect(given, if (type == "completion") "draws" else c("split", "seen", "inference"))
   if (length(unused)) {
@@ -81,7 +81,7 @@ by_document <- function(data, tokens, loglik) {
   data.frame(document = numbered_documents(data), tokens = as.double(tokens), loglik = as.double(loglik))
 }
 
-# Scores held-out tokens given the others.
+# Log probabilities of held-out tokens of documents, given the documents' other tokens.
 completed_documents <- function(fit, data, split, seen, inference, seed) {
   halves <- with_seed(seed, complete_split(data, split, seen))
   entry <- halves$held
@@ -98,7 +98,7 @@ completed_documents <- function(fit, data, split, seen, inference, seed) {
   by_document(data, tapply(entry$n, by, sum, default = 0), tapply(loglik, by, sum, default = 0))
 }
 
-# Scores all tokens of each document.
+# Log probabilities of all tokens of each document, without seen tokens.
 whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_env()) {
   seed <- check_seed(seed, call) %||% draw_seed()
   tokens <- document_lengths(data, fit$model$obs)
@@ -123,8 +123,9 @@ whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_e
   by_document(data, tokens, loglik)
 }
 
-# Posterior concentrations of topics (topics x terms) and their weights in every document. With `rest`, HDP fits have as
-# last topic one that is not seen yet, at its prior.
+# The topics of a fit for prediction: posterior Dirichlet parameters of each topic (topics x terms), and the
+# topics' weights in every document. With `rest`, fits without a fixed number of topics (HDP) have one more
+# topic, last, which stands for all topics not found yet and has the parameters of the prior.
 known_topics <- function(fit, rest = TRUE) {
   concentration <- posterior_params(fit)$concentration
   weight <- document_weight(fit)
@@ -135,7 +136,7 @@ known_topics <- function(fit, rest = TRUE) {
   list(concentration = concentration, weight = weight[topics])
 }
 
-# E[p(term)] of each held-out entry.
+# The expected probability E[p(term)] of the term of each held-out entry.
 completion_probability <- function(fit, halves, inference) {
   known <- known_topics(fit)
   concentration <- known$concentration
@@ -171,7 +172,7 @@ split_blocks <- function(n, size = 20000L) {
   split(seq_len(n), (seq_len(n) - 1L) %/% size)
 }
 
-# The tokens that are seen as documents, the held-out ones as (document, term, n).
+# Divides the tokens of documents: the seen ones, as documents, and the held-out ones, as (document, term, n).
 complete_split <- function(data, split, seen) {
   document <- rep(seq_len(data$n), diff(data$row_start))
   n <- data$value

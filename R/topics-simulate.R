@@ -36,8 +36,8 @@ simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$
   simulate_sets(nsim, seed, function() draw(object, lengths))
 }
 
-# Weights of topics in n new documents: one row for all, or one for each; with covariates, documents have the patterns
-# of the fit's documents in turn.
+# Weights of topics in n new documents: one row for all documents, or one for each. In fits with covariates,
+# new documents have the covariate patterns of the fit's documents in turn.
 simulated_weights <- function(fit, n) {
   if (!has_tilted_topics(fit)) {
     return(matrix(document_weight(fit), 1L))
@@ -45,7 +45,7 @@ simulated_weights <- function(fit, n) {
   tilted_document_weights(fit)[rep_len(fit$input$document_pattern, n) + 1L, , drop = FALSE]
 }
 
-# Tokens or rows of each topic in a new document of n.
+# Draws how many of the n tokens (or rows) of a new document belong to each topic.
 draw_topics <- function(fit, n, weight) {
   weight <- weight[seq_len(fit$state$k)]
   share <- stats::rgamma(length(weight), weight)

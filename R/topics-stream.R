@@ -1,4 +1,5 @@
-# Truncation-free learning of topics, of counts and of rows: what differs from mixtures (R/truncation-free.R).
+# Truncation-free learning (batch by batch) of topics, of counts and of rows: what differs from mixtures
+# (R/truncation-free.R).
 
 no_topics_yet <- function(prior) {
   concentration <- starting_concentration(prior)
@@ -12,9 +13,10 @@ no_topics_yet <- function(prior) {
   )
 }
 
-# The topics of a memoized fit with their full weight. Of n observations of a topic in a document, sum_{i < n} a / (a +
-# i) tables are expected with a = alpha pi_k; the counts of a fit are expectations, so that this becomes a (psi(a + n) -
-# psi(a)).
+# Starts a stream from a fit by another algorithm, whose topics keep their full weight. A stream counts tables
+# (as in a Chinese restaurant franchise): of n observations of a topic in a document, sum_{i < n} a / (a + i)
+# tables are expected, with a = alpha pi_k. The counts n of a fit are expectations, so that the sum becomes a
+# (psi(a + n) - psi(a)).
 stream_of_fit.bnp_topics <- function(fit) {
   state <- fit$state$obs[fit$numbering, , drop = FALSE]
   used <- which(state[, 1L] > 0)
@@ -49,7 +51,8 @@ bnp_topics.bnp_stream <- function(x, obs = obs_multinomial(), prior = prior_hdp(
   ), here, new_terms, id = check_id_of_stream(id))
 }
 
-# Documents of batches to come can only be identified by a column.
+# Checks `id` for a stream: it must be the name of a column, since the documents of later batches are not
+# known yet.
 check_id_of_stream <- function(id, call = rlang::caller_env()) {
   id <- id_column(id, call)
   if (is.null(id) || rlang::is_string(id)) {
@@ -60,7 +63,7 @@ check_id_of_stream <- function(id, call = rlang::caller_env()) {
   ), call = call)
 }
 
-# The number of documents in a batch, as counted for the `n` of a stream.
+# The number of documents in a batch, which counts towards the total `n` of a stream.
 documents_in <- function(batch, id) {
   if (is_term_frame(batch)) {
     return(length(unique(label_text(batch$document, "document"))))

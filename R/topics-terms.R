@@ -37,7 +37,7 @@ top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5
   with_names(do.call(rbind, rows), fit)
 }
 
-# For fits with keywords, adds the names of topics, and which terms are their keywords.
+# Adds to a table of terms, for fits with keywords, the names of topics and which terms are their keywords.
 with_names <- function(terms, fit) {
   names <- names_of_clusters(fit)
   if (is.null(names)) {
@@ -54,19 +54,19 @@ check_share <- function(x, arg, call = rlang::caller_env()) {
   x
 }
 
-# E[phi], topics x terms, with names.
+# The expected probabilities E[phi] of terms in topics: a matrix, topics x terms, with names.
 topic_terms <- function(fit) {
   phi <- coef(fit)$prob
   colnames(phi) <- colnames(phi) %||% default_names(ncol(phi))
   phi
 }
 
-# Documents x topics: proportions; for mixtures, probabilities of the clusters.
+# A matrix, documents x topics, of the proportions of topics; for mixtures, of the probabilities of clusters.
 shares_of_documents <- function(fit, data) {
   if (inherits(fit, "bnp_topics")) proportions(fit, document_counts(fit, data)) else state_probabilities(fit, data)
 }
 
-# The relative frequency of each term under the fit: topics weighted by their sizes.
+# The relative frequency of each term under the fit: an average over topics, weighted by their sizes.
 corpus_terms <- function(fit) {
   size <- cluster_sizes(fit)
   colSums(topic_terms(fit) * size) / sum(size)
@@ -122,7 +122,8 @@ coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
   stats::setNames(out, seq_along(out))
 }
 
-# together: the number of documents with each pair of terms, in the order of the ranked terms.
+# The coherence of a topic from its top terms. together: for each pair of these terms, in their order, the
+# number of documents that contain both (on the diagonal: the term); n: the number of documents.
 topic_coherence <- function(together, n, measure) {
   alone <- diag(together)
   below <- which(lower.tri(together), arr.ind = TRUE)

@@ -51,7 +51,8 @@ tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), conf.int = FALSE, co
   out
 }
 
-# One row per topic and term; intervals have the probability `level`, if given.
+# The table of tidy() for terms: one row for each topic and term; intervals with the probability `level`, if
+# it is given.
 tidy_terms <- function(fit, level) {
   beta <- topic_terms(fit)
   out <- data.frame(
@@ -62,7 +63,7 @@ tidy_terms <- function(fit, level) {
   as_tidy(out)
 }
 
-# One row per training document and topic.
+# The table of tidy() for documents: one row for each training document and topic.
 tidy_documents <- function(fit, level) {
   gamma <- document_proportions(fit)
   names <- document_names(fit)
@@ -111,7 +112,7 @@ augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
   like_input(out, data)
 }
 
-# Rows of documents in the order of `data`, each with its most probable topic.
+# The rows of documents in the order of `data`, each with its most probable topic, for augment().
 augment_rows <- function(x, data, id, na_action, call = rlang::caller_env()) {
   internal <- new_documents(x, data, id, call, "data", na_action)
   prob <- for_all_rows(internal, responsibilities(x, internal)[order(internal$order), , drop = FALSE])

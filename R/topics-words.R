@@ -1,4 +1,4 @@
-# Describes topics by a few words of their own.
+# Describes topics by a few words that distinguish them from other topics.
 
 #' Short names of topics
 #'
@@ -27,7 +27,7 @@ topic_labels <- function(fit, n = 3L, weight = 0.3, sep = ", ") {
   words
 }
 
-# For each topic in use, a text of its terms that are both frequent and exclusive to it.
+# A short text for each topic in use, of terms that are both frequent in the topic and exclusive to it.
 distinctive_terms <- function(fit, n, weight = 0.3, sep = ", ") {
   terms <- top_terms(fit, n, "frex", weight)
   used <- in_use(fit)
@@ -39,7 +39,8 @@ described_clusters.bnp_topics <- function(fit) {
   if (obs_facts(fit$model$obs)$counts_tokens) described_by_words(fit, "tokens") else NextMethod()
 }
 
-# One line for each of the largest topics: its share of the tokens or rows, and the words that distinguish it.
+# One line for each of the largest topics: its share of the tokens (or rows), and the words that distinguish
+# it.
 described_by_words <- function(fit, units, most = 12L) {
   used <- in_use(fit)
   shown <- utils::head(used, most)
@@ -58,7 +59,7 @@ described_by_words <- function(fit, units, most = 12L) {
   )
 }
 
-# Texts cut at the width of the screen.
+# Texts cut off at the width of the screen.
 one_line <- function(text, width = getOption("width")) {
   ifelse(nchar(text, "width") <= width, text, paste0(strtrim(text, width - 3L), "..."))
 }

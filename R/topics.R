@@ -174,7 +174,7 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   )
 }
 
-# Rows of counts of one document are first added up.
+# Reads the input of bnp_topics(). If several rows of counts belong to one document, they are added up.
 as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(),
                          na_action = NULL) {
   data <- as_document_data(x, obs, id, arg, allow_no_rows, call, na_action)
@@ -190,7 +190,7 @@ as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, ca
   out
 }
 
-# The number of tokens (counts) or rows of each document.
+# The length of each document: its number of tokens (for counts) or rows.
 document_lengths <- function(data, obs) {
   if (is_spooled(data)) {
     return(data$lengths %||% diff(data$starts))
@@ -202,8 +202,8 @@ document_lengths <- function(data, obs) {
   diff(total[data$row_start + 1L])
 }
 
-# alpha times E[pi] (topics, then the remainder): the prior weight of each topic in every document; with covariates,
-# averaged over documents.
+# The prior weight of each topic in every document, alpha times E[pi], and last that of all other topics; with
+# covariates, averaged over documents.
 document_weight <- function(fit) {
   if (has_tilted_topics(fit)) {
     return(average_shares(tilted_document_weights(fit), document_pattern_sizes(fit)))
@@ -217,8 +217,9 @@ document_weight <- function(fit) {
   alpha * c((u * cumprod(c(1, 1 - u))[seq_along(u)])[fit$numbering], prod(1 - u))
 }
 
-# For the proportions of documents (documents x topics), given that no topic beyond those of the fit exists: the
-# parameters of their Dirichlet posterior, from expected counts, and its mean.
+# The posterior of documents' proportions of the fit's topics, as if no other topics existed: the parameters
+# of the Dirichlet distributions (documents x topics), from expected counts. The next function returns the
+# means.
 document_concentration <- function(fit, counts) {
   if (has_tilted_topics(fit)) {
     weight <- tilted_document_weights(fit)[, seq_len(fit$state$k), drop = FALSE]
@@ -262,7 +263,8 @@ kept_of_data.bnp_topics <- function(fit, data) {
   out
 }
 
-# Expected tokens or rows of each topic in each document (of each cluster at each time), from the engine's triplets.
+# Expected numbers of tokens or rows of each topic in each document (or of each cluster at each time), from
+# the engine's triplets.
 counts_by_group <- function(fit, data) {
   counts <- fit$documents
   list(documents = sparseMatrix(

@@ -132,10 +132,10 @@ require_ascending_times <- function(time, tracks, call = rlang::caller_env()) {
   }
 }
 
-# Tables of tracks have coordinates beside the modelled steps: columns that no block names are left out.
+# Classes of tables of tracks. Such tables have coordinates in addition to the modelled steps, so that columns
+# that no block of a product names are left out.
 track_classes <- c("bnp_track", "moveData", "momentuHMMData")
-# What a table of tracks is observed as where no model is given. Without a step of 0 their probability is none of the
-# model's parameters.
+# The default observation model of a table of tracks. If no step is 0, the model has no probability of zeros.
 obs_of_track <- function(x, call) {
   zeros <- any(x$step == 0, na.rm = TRUE)
   cli::cli_inform(
@@ -158,8 +158,8 @@ steps_of_track <- function(x, obs) {
   x[names(x) %in% named]
 }
 
-# list(length, leaves, arrives) for each step of a track: its length, and its direction at its beginning and end,
-# anticlockwise; NA for a missing step.
+# The steps of a track on a plane: list(length, leaves, arrives), with the length of each step, and its
+# direction (anticlockwise) at its beginning and end; NA for a missing step.
 on_plane <- function(x, y) {
   dx <- diff(x)
   dy <- diff(y)
@@ -173,7 +173,7 @@ on_sphere <- function(x, y) {
   lat <- y * pi / 180
   apart <- diff(lon)
   a <- sin(diff(lat) / 2)^2 + cos(lat[from]) * cos(lat[-1L]) * sin(apart / 2)^2
-  # The direction, anticlockwise from east, in which the great circle from a to b leaves a.
+  # The direction in which the great circle from point a to point b leaves a, anticlockwise from east.
   bearing <- function(lat_a, lat_b, apart) {
     atan2(cos(lat_a) * sin(lat_b) - sin(lat_a) * cos(lat_b) * cos(apart), sin(apart) * cos(lat_b))
   }
@@ -187,7 +187,7 @@ on_sphere <- function(x, y) {
 
 # --- The picture ---
 
-# The picture's data: list(from (x, y, state of each step), all (x, y of locations), k).
+# What the picture of a track shows: list(from (x, y, state of each step), all (x, y of locations), k).
 track_picture <- function(fit, data, id, xy, call = rlang::caller_env()) {
   if (has_trees(fit$input)) {
     abort("argument", "{.code type = \"track\"} is for sequences, and this fit is one to trees.", call = call)

@@ -1,9 +1,11 @@
-# Finite hidden Markov models whose transitions are known in part: which cannot be, which have a known probability.
+# Finite hidden Markov models whose transitions are known in part: some are forbidden, some have a known
+# probability.
 #
-# Such a prior has `cell_fixed` and `cell_weight` ((k + 1) x k, the first row that of the first state), as the engine
-# reads them: probabilities of cells that are fixed, 0 where they are forbidden, and NA of free ones; Dirichlet weights
-# of free cells, NA where they are alpha / k + sticky. Its states have places: they are not alike, and keep the numbers
-# and the names (`states`) that the user gave them.
+# The prior of such a model has two matrices that the engine reads, both (k + 1) x k, with the first row for
+# the first state. `cell_fixed` holds the probabilities of known cells, 0 where they are forbidden, and NA for
+# free cells. `cell_weight` holds the Dirichlet weights of free cells, NA where these are alpha / k + sticky.
+# The states are distinguishable by their transitions, and keep the numbers and the names (`states`) that the
+# user gave them.
 
 #' @rdname priors
 #' @export
@@ -45,7 +47,7 @@ left_to_right <- function(k, skip = FALSE, return = FALSE) {
 
 has_places <- function(prior) !is.null(prior[["cell_fixed"]])
 
-# The total weight of the first state's Dirichlet prior.
+# The total weight of the Dirichlet prior of the first state's probabilities.
 total_start_weight <- function(x, k, call) {
   sound <- is.numeric(x) && !anyNA(x) && all(is.finite(x)) && all(x >= 0) && sum(x) > 0
   if (!sound || length(x) != k) {
@@ -64,7 +66,8 @@ as_state_names <- function(x, arg, call) {
   x
 }
 
-# The known cells; NULL where there are none. first: weights of the first state, NULL where the prior has `start`.
+# The known cells of a transition matrix as fields of the prior; NULL where no cell is known. first: Dirichlet
+# weights of the first state, NULL where the prior has the field `start`.
 cells_of_chain <- function(prior, transitions, fixed, first, given, call) {
   k <- prior$k
   pattern <- as_pattern(transitions, k, call)
@@ -135,7 +138,8 @@ need_square <- function(x, k, arg, of, call) {
   }
 }
 
-# forbidden: by `transitions`; fixed: NA for free cells.
+# Refuses known cells that contradict each other. forbidden: the cells that `transitions` forbids; fixed: the
+# probabilities of cells, NA for free ones.
 need_sound_cells <- function(forbidden, fixed, call) {
   both <- which(forbidden & !is.na(fixed) & fixed > 0, arr.ind = TRUE)
   if (length(both)) {
@@ -171,7 +175,8 @@ need_sound_cells <- function(forbidden, fixed, call) {
   }
 }
 
-# Weights in `transitions` replace concentrations; concentrations can be learned only if all rows share them.
+# Refuses arguments that known transitions leave without effect: Dirichlet weights in `transitions` replace
+# the concentrations, and concentrations can be learned only if all rows of the transition matrix share them.
 need_no_concentrations <- function(prior, weights, fixed, start_weights, given, call) {
   needless <- intersect(given, c("alpha", "sticky"))
   if (weights && length(needless)) {
@@ -190,7 +195,7 @@ need_no_concentrations <- function(prior, weights, fixed, start_weights, given, 
   }
 }
 
-# The names from the dimensions of the matrices that were given.
+# The names of states, from the dimensions of the matrices that were given.
 names_of_cells <- function(transitions, fixed, call) {
   names <- unique(c(dimnames(transitions), dimnames(fixed)))
   names <- names[lengths(names) > 0L]
@@ -200,7 +205,7 @@ names_of_cells <- function(transitions, fixed, call) {
   if (length(names)) as_state_names(enc2utf8(names[[1L]]), "dimnames", call)
 }
 
-# Reports states that no path reaches, which stay empty.
+# Informs the user about states that no sequence of allowed transitions reaches; they stay empty.
 tell_unreached <- function(prior) {
   may <- !prior$cell_fixed %in% 0
   dim(may) <- dim(prior$cell_fixed)
@@ -219,7 +224,7 @@ tell_unreached <- function(prior) {
   }
 }
 
-# The known cells in words: "5 of 9 transitions forbidden, 2 fixed, first states 1".
+# The known transitions in words: "5 of 9 transitions forbidden, 2 fixed, first states 1".
 described_cells <- function(prior) {
   cells <- prior$cell_fixed[-1L, , drop = FALSE]
   first <- which(is.na(prior$cell_fixed[1L, ]))
@@ -230,5 +235,6 @@ described_cells <- function(prior) {
   ), collapse = ", ")
 }
 
-# Probabilities of fixed cells, (k + 1) x k, 0 for free ones; NULL where states have no places.
+# Known probabilities of transitions, (k + 1) x k with the first row for the first state, and 0 for free
+# cells. NULL where no transition is known.
 fixed_cells <- function(prior) if (has_places(prior)) replace(prior$cell_fixed, is.na(prior$cell_fixed), 0)

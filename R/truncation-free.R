@@ -1,5 +1,5 @@
-# Truncation-free learning: from batches of rows, each once or in several passes. The engine's state between two batches
-# is fit$stream, so that a stored fit goes on exactly as one that was not stored.
+# Truncation-free learning from batches of rows, each once or in several passes. fit$stream holds the engine's
+# state between two batches, so that a fit that was stored and read again continues in exactly the same way.
 
 no_clusters_yet <- function(prior) {
   list(
@@ -10,7 +10,8 @@ no_clusters_yet <- function(prior) {
 
 nothing_yet <- function(class, prior) if (class == "bnp_topics") no_topics_yet(prior) else no_clusters_yet(prior)
 
-# The clusters of a fit with their full weight; its observations count as rows seen.
+# Starts a stream from a fit by another algorithm: its clusters keep their full weight, and its observations
+# count as rows seen.
 stream_of_fit.default <- function(fit) {
   used <- which(fit$state$obs[, 1L] > 0)
   used <- used[order(-fit$state$obs[used, 1L])]
@@ -25,7 +26,7 @@ stream_of_fit.default <- function(fit) {
   ))
 }
 
-# Fits data in memory: several passes over batches made at random.
+# Fits data in memory by truncation-free learning: several passes over batches made at random.
 fit_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "truncation_free", prior, error_call)
   fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
@@ -50,7 +51,7 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
   sealed(fit)
 }
 
-# A fit before its first row; data: the first rows, from which defaults of priors are read.
+# A fit that has not learned from any row yet. data: the first rows, from which defaults of priors are read.
 begin_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
   refuse_for_streams(data, class, obs, error_call)
   if (!is.null(start) && !inherits(start, class)) {
@@ -114,7 +115,8 @@ refuse_for_streams <- function(data, class, obs, call) {
   }
 }
 
-# Refuses clusters of rows whose missing values depend on the cluster, as these are counted by expectation.
+# Refuses a start whose missing values depend on the cluster of their row. Its statistics contain expectations
+# of these values, which cannot be used to learn from one row at a time.
 refuse_expected_rows <- function(start, call) {
   of_blocks <- start$model$obs$blocks %||% list(start$model$obs)
   expects <- Filter(function(block) isTRUE(block$gaps) && obs_can(block, "conditional"), of_blocks)
@@ -128,7 +130,8 @@ refuse_expected_rows <- function(start, call) {
   }
 }
 
-# A fit, of a stream or not, whose model and clusters have gaps where `obs` has them.
+# The fit with its model and clusters in the form for missing values, if `obs` has this form; for fits to
+# streams and others.
 stream_as <- function(fit, obs) {
   before <- fit$model$obs
   fit <- if (is.null(fit$state)) replace(fit, "model", list(replace(fit$model, "obs", list(obs)))) else fit_as(fit, obs)
@@ -141,8 +144,9 @@ stream_as <- function(fit, obs) {
   fit
 }
 
-# One call of the engine: list(fit, records, departed, labels, capped, interrupted), where fit has the new clusters.
-# all_rows: data are all rows, which are learned in several batches and passes, and get labels.
+# Learns from one batch in a call of the engine: list(fit, records, departed, labels, capped, interrupted),
+# where `fit` has the new clusters and `departed` lists removed ones. all_rows: whether `data` are all rows,
+# which are learned from in several batches and passes, and get labels.
 learn_batch <- function(fit, data, progress, all_rows = FALSE, call = rlang::caller_env()) {
   control <- fit$control
   if (is_of_tokens(fit)) check_tokens(data, if (all_rows) control$batches else 1, "Truncation-free learning", call)
@@ -159,8 +163,8 @@ learn_batch <- function(fit, data, progress, all_rows = FALSE, call = rlang::cal
   c(list(fit = fit), result[c("records", "departed", "labels", "capped", "interrupted")])
 }
 
-# Adds to a fit what the engine learned in one call, or in several that were joined: the fields of all fits, identities,
-# and their history.
+# Adds to a fit what the engine learned in one call, or in several that were joined: the fields that all fits
+# have, and the identities of clusters with their history.
 with_batches <- function(fit, learned, interrupted = learned$interrupted) {
   clusters <- fit$stream
   k <- fit$state$k
@@ -184,7 +188,7 @@ with_batches <- function(fit, learned, interrupted = learned$interrupted) {
   fit
 }
 
-# The results of several calls of the engine as one.
+# Combines the results of several calls of the engine into one result.
 joined_calls <- function(calls) {
   stacked <- function(table) {
     columns <- names(calls[[1L]][[table]])
@@ -224,7 +228,7 @@ say_stream_stopped <- function(seen) {
   )
 }
 
-# A function that turns a record of the engine into "Batch 3: 5 clusters, -4.61 a row".
+# A function that turns the engine's record of a batch into text: "Batch 3: 5 clusters, -4.61 a row".
 batch_teller <- function(word) {
   function(record) {
     score <- if (is.finite(record$elbo)) sprintf(", %.4g a row", record$elbo) else ""
@@ -235,8 +239,8 @@ batch_teller <- function(word) {
 is_stream_fit <- function(fit) !is.null(fit$stream)
 is_of_documents_of_rows <- function(fit) row_word(fit) == "document" && !is_of_tokens(fit)
 
-# The stream in words: "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"; for topics documents, and
-# tokens or rows.
+# What a stream has learned from, in words: "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a
+# row"; for topics with documents, and with tokens or rows.
 described_stream <- function(fit) {
   last <- utils::tail(fit$trace[is.finite(fit$trace$score), ], 10L)
   big <- function(n) format(n, big.mark = ",", scientific = FALSE)
@@ -257,7 +261,7 @@ described_stream <- function(fit) {
   )
 }
 
-# update() of a fit by truncation-free learning: one more batch.
+# The method of update() for a fit by truncation-free learning: learns from one more batch.
 update_of_stream <- function(fit, newdata, new_terms, id = NULL, ..., call = rlang::caller_env()) {
   check_no_dots(..., call = call)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")

@@ -1,6 +1,6 @@
-# Hints for unknown arguments: what they are called here, or which function has them.
+# Hints for unknown arguments: what they are called in this package, or which function has them.
 
-# Arguments of other packages, by the hint that they get.
+# Names of arguments of other packages, by the argument of this package that the hint names.
 foreign_arguments <- list(
   k = c("G", "K", "k", "nclust", "ncomp", "n_components", "n_clusters", "centers", "num_topics", "n_topics", "nstates",
         "n_states", "nstate", "M"),
@@ -11,14 +11,15 @@ foreign_arguments <- list(
   covariance = c("modelNames", "covariance_type")
 )
 
-# The constructors that a fitting function takes, in the order in which they are searched for an argument. Without
-# prior_covariates(), whose shared arguments are found in other priors.
+# The arguments of the functions (such as constructors of priors) whose results a fitting function takes, in
+# the order in which they are searched for an unknown argument. prior_covariates() is left out, since its
+# arguments are also found in other priors.
 argument_owners <- function(verb) {
   makers <- c(setdiff(prior_makers(verb), "prior_covariates"), verb_makers(verb), "bnp_control", "bnp_moves")
   lapply(stats::setNames(makers, makers), function(maker) names(formals(maker)))
 }
 
-# Formulas of covariates in other packages.
+# Names of arguments in other packages that give covariates or their formula.
 covariate_arguments <- list(
   covariates = c("covariates", "covariate", "transition", "formula_transition", "xreg", "Z", "prevalence",
                  "effect_scale"),
@@ -35,7 +36,8 @@ covariate_notes <- c(
 fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_features")
 verbs_of_fits <- c(fitting_verbs, "bnp_network")
 
-# One hint for each unknown argument that can be explained. `own`: the arguments of `verb`.
+# One hint for each unknown argument that can be explained. own: the names of the arguments of the function
+# `verb`.
 unused_hints <- function(unused, verb, own) {
   hints <- vapply(unused, function(name) unused_hint(name, verb, own), "")
   stats::setNames(hints[nzchar(hints)], rep("i", sum(nzchar(hints))))
@@ -62,7 +64,8 @@ unused_hint <- function(name, verb, own) {
   sprintf("%s of %s: {.code %s}.", said, by, owned(owners[1L], wanted, verb))
 }
 
-# The constructors that have an argument of this name, among those whose results the functions `verbs` take.
+# Names of the functions that have an argument of this name, among those whose results the functions `verbs`
+# take.
 owners_of <- function(argument, verbs) {
   unique(unlist(lapply(verbs, function(verb) {
     own <- argument_owners(verb)
@@ -70,7 +73,7 @@ owners_of <- function(argument, verbs) {
   })))
 }
 
-# How the argument is given to `verb`: "control = bnp_control(seed = )".
+# How a user gives an argument of `owner` to the function `verb`: "control = bnp_control(seed = )".
 owned <- function(owner, argument, verb) {
   made <- paste0(owner, "(", argument, " = )")
   if (owner == "bnp_moves") {
@@ -80,7 +83,7 @@ owned <- function(owner, argument, verb) {
   paste(switch(sub("_.*", "", owner), obs = "obs", prior = "prior", bnp = "control"), "=", made)
 }
 
-# A hint where an argument in the wrong place belongs.
+# A hint for a wrong value x of an argument: what to write instead, or to which argument the value belongs.
 misplaced_hint <- function(x, arg, makers) {
   name <- if (inherits(x, "family")) x$family else if (is.character(x) && length(x) == 1L) x else ""
   maker <- makers[tolower(name) == sub("^[a-z]+_", "", makers) | name == makers]

@@ -1,9 +1,9 @@
-# Rows that a mixture with covariates takes in: by the covariate patterns of the fit, and those that are new to it.
+# Adds rows to a mixture with covariates: rows with covariate patterns of the fit, and rows with new patterns.
 
-# list(fit, data): data with the number, from 0, of each row's covariate pattern, and the fit with any new patterns
-# appended to its own, so that the bound is exact. If the fit has rounded covariates, or there would be too many
-# patterns, rows with a new pattern get the nearest pattern of the fit instead. covariates: if NULL, they are columns of
-# newdata.
+# Finds the covariate patterns of rows that a fit takes in. Returns list(fit, data): data with the number,
+# from 0, of each row's pattern, and the fit with any new patterns appended to its own, so that the bound is
+# exact. If the fit has rounded covariates, or there would be too many patterns, rows with a new pattern get
+# the nearest pattern of the fit instead. covariates: if NULL, they are columns of newdata.
 with_patterns_taken_in <- function(fit, data, covariates, newdata, call) {
   prior <- fit$model$prior
   frame <- covariates_taken_in(prior$design, data, covariates, newdata, call)
@@ -26,7 +26,8 @@ with_patterns_taken_in <- function(fit, data, covariates, newdata, call) {
   list(fit = fit, data = data)
 }
 
-# The covariates of the rows of data as a data frame; its attribute `arg` is the name of the argument for messages.
+# The covariates of the rows of `data` as a data frame. Its attribute `arg` is the name of the argument that
+# they come from, for messages.
 covariates_taken_in <- function(design, data, covariates, newdata, call) {
   names <- all.vars(design$terms)
   arg <- "covariates"
@@ -52,7 +53,7 @@ need_seen_levels <- function(new, call) {
   }
 }
 
-# The number, from 0, of the known pattern that is nearest to each row of x.
+# The number, from 0, of the known covariate pattern that is nearest to each row of x.
 nearest_patterns <- function(x, known) {
   at <- t(known)
   vapply(seq_len(nrow(x)), function(i) which.min(colSums((at - x[i, ])^2)) - 1L, 1L)
@@ -65,7 +66,8 @@ tell_nearest_patterns <- function(n) {
   )
 }
 
-# Appends patterns to those of a fit, which has no rows of them yet. more: the covariates of these patterns.
+# Appends covariate patterns to those of a fit, which has no rows with these patterns yet. more: the
+# covariates of these patterns.
 fit_with_more_patterns <- function(fit, patterns, more) {
   prior <- fit$model$prior
   new <- nrow(patterns) - nrow(prior$patterns)

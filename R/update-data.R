@@ -1,6 +1,6 @@
-# Reads data that a fit takes in, like its own, and appends them.
+# Reads the new data of update(fit, newdata) in the form of the fit's own data, and appends them.
 
-# newdata of update() in the internal form, with the columns of the fit's data and the given weights.
+# The newdata of update() in the internal form, with the columns of the fit's data and the given weights.
 data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, time, call) {
   if (!is.null(na_action)) na_action <- check_na_action(na_action, call)
   single <- is.null(unit_word(fit))
@@ -39,7 +39,8 @@ with_more_weights.default <- function(fit, data, weights, call) {
   data
 }
 
-# Sequences and documents of new data are always new ones, whatever their names; a message reports equal names.
+# Informs the user where sequences or documents of new data have names that the fit has, too: they are always
+# treated as new ones.
 tell_same_names <- function(fit, data) {
   word <- unit_word(fit)
   before <- fit$input$group_names
@@ -63,7 +64,8 @@ tell_no_weights <- function() {
   )
 }
 
-# Evaluates `data`, which reads documents; unknown terms are an error, or are left out.
+# Evaluates `data`, an expression that reads documents. Terms that the fit does not know are an error, or are
+# left out.
 without_new_terms <- function(data, new_terms, call, arg = "newdata") {
   withCallingHandlers(data, bnpvi_warning_unseen_terms = function(w) {
     if (new_terms == "error") {
@@ -76,13 +78,13 @@ without_new_terms <- function(data, new_terms, call, arg = "newdata") {
   })
 }
 
-# What a fit keeps about its data and about more data, whose rows are appended.
+# What a fit stores about its data, together with the same for more data, whose rows are appended.
 joined_input <- function(input, data) {
   known <- function(x) as_bnp_data(unclass(x)[intersect(kept_fields, names(x))])
   c(input[setdiff(names(input), kept_fields)], unclass(c(known(input), known(data))))
 }
 
-# The input of a fit that has taken in more data.
+# What a fit stores about its data (`input`) after it has taken in more data.
 input_with <- function(fit, data, obs) {
   a <- fit$input
   b <- kept_input(data, obs)
@@ -99,12 +101,12 @@ input_with <- function(fit, data, obs) {
   out[!vapply(out, is.null, NA)]
 }
 
-# Averages numbers, or lists of numbers.
+# Weighted averages of two numbers, or of two lists of numbers; share: the two weights.
 averaged <- function(a, b, share) {
   if (is.list(a)) Map(averaged, a, b[names(a)], list(share)) else share[1L] * a + share[2L] * b
 }
 
-# Adds hexadecimal numbers modulo 2^64.
+# Adds two fingerprints of data, hexadecimal numbers, modulo 2^64.
 sum_of_fingerprints <- function(a, b) {
   if (is.null(a)) {
     return(NULL)

@@ -1,7 +1,7 @@
-# update(fit, newdata): a fit takes in more data.
+# The method update(fit, newdata), with which a fit learns from more data.
 
-# With `olddata` all rows are visited; without, the probabilities of the earlier rows stay as they are, and only their
-# statistics enter the bound.
+# With `olddata`, all rows are visited again. Without it, the cluster probabilities of the earlier rows stay
+# as they are, and the bound includes only the statistics of these rows.
 take_in.default <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL,
                             control = NULL, time = NULL, keep_times = NULL, discount = 1, covariates = NULL,
                             error_call = rlang::caller_env()) {
@@ -43,7 +43,8 @@ take_in.default <- function(fit, newdata, olddata, new_terms, ..., weights = NUL
   out
 }
 
-# Refuses to forget earlier rows that are visited again.
+# Refuses to visit earlier rows again if `discount` has reduced their weight, since a visit would count them
+# fully.
 refuse_forgetting <- function(fit, call) {
   refuse_past(fit, "olddata", call)
   if (isTRUE(fit$discounted)) {
@@ -64,7 +65,8 @@ check_can_take_in <- function(fit, call) {
   }
 }
 
-# olddata in the internal form. For sequences, and documents of rows, the fit knows to which each row belongs.
+# Reads `olddata` in the internal form. For sequences, and documents of rows, the fit knows to which of these
+# each row belongs.
 olddata_of <- function(fit, olddata, call) {
   input <- fit$input
   id <- NULL
@@ -78,7 +80,8 @@ olddata_of <- function(fit, olddata, call) {
   training_data(fit, olddata, id, call)
 }
 
-# The fit that learning from these data and this start makes of `fit`; its input describes these data.
+# The result of learning from these data and this start with the model of `fit`; its field `input` describes
+# these data.
 run_update <- function(fit, data, control, start, call) {
   groups <- length(data$starts) - 1L
   n_units <- if (is_grouped(fit)) groups else units_that_count(data) - state_lag(fit) * groups
@@ -94,7 +97,7 @@ run_update <- function(fit, data, control, start, call) {
   out
 }
 
-# The control of the fit, with batches for the new data.
+# The control of an update: that of the fit, with batches for the new data.
 control_of_update <- function(fit, control, data, n_units, call) {
   if (is.null(control)) {
     control <- fit$control
@@ -112,8 +115,8 @@ control_of_update <- function(fit, control, data, n_units, call) {
   out
 }
 
-# Gives the identities of the clusters of `before`, from which the engine started, to those of `out`, and puts the new
-# rows behind the earlier ones.
+# Completes the result of an update. The clusters of `out` get the identities of the clusters of `before`,
+# from which the engine started, and the new rows are placed after the earlier ones.
 with_earlier_rows <- function(out, before) {
   if (has_effects(out$model$obs)) out <- with_earlier_individuals(out, before)
   known <- cluster_ids(before)
@@ -137,8 +140,8 @@ with_earlier_rows <- function(out, before) {
   out
 }
 
-# A matrix with a column for each cluster of a fit: column `number[j]` is column j of x, all others are 0. NA: a column
-# of x for a cluster that has nothing, and is dropped.
+# A matrix with a column for each cluster of a fit: column `number[j]` is column j of x, all others are 0.
+# Columns of x with number NA belong to clusters without any row, and are dropped.
 in_columns <- function(x, number, fit) {
   kept <- which(!is.na(number))
   out <- x %*% sparseMatrix(i = kept, j = number[kept], x = 1, dims = c(ncol(x), fit$state$k))
@@ -146,8 +149,9 @@ in_columns <- function(x, number, fit) {
   out
 }
 
-# A cluster keeps the identity of the earlier cluster from which most of its earlier rows come, if most rows of that one
-# also went there. An earlier cluster that does not continue was merged into the cluster to which most of its rows went.
+# Identities of clusters after an update in which all rows were visited. A cluster keeps the identity of the
+# earlier cluster from which most of its earlier rows come, if most rows of the earlier cluster also went to
+# it. An earlier cluster that does not continue was merged into the cluster to which most of its rows went.
 with_ids_of_rows <- function(out, before) {
   known <- cluster_ids(before)
   k <- out$state$k
@@ -163,7 +167,7 @@ with_ids_of_rows <- function(out, before) {
   out
 }
 
-# Expected counts of each topic in each document, in the engine's numbering, for a start.
+# Expected counts of each topic in each document, in the engine's numbering, from which another fit can start.
 counts_of_documents <- function(fit) {
   if (is.null(fit$documents)) {
     return(NULL)

@@ -134,7 +134,7 @@ with_formula <- function(call, fit, change, error_call = rlang::caller_env()) {
     }
     return(call)
   }
-  # The formula of a mixture without a response has no left side; one that is just `.` counts as none.
+  # The formula of a mixture without a response has no left side; a left side that is just `.` counts as none.
   if (length(change) == 3L && everything(change[[2L]])) change <- change[-2L]
   call$x <- stats::update.formula(formula(fit), change)
   if (is.null(call$id) && !is.null(fit$input$id)) call$id <- fit$input$id # of y ~ x | id

@@ -1,9 +1,9 @@
-# Sends work on batches to daemons of mirai (inst/design/data.md).
+# Sends work on batches to other processes, the daemons of package mirai (inst/design/data.md).
 
-# How often a task is given to daemons before this process does it itself.
+# How often a task is sent to other processes before this process does the work itself.
 most_tries <- 3L
 
-# The seconds that a task may take.
+# The number of seconds that a task may take in another process.
 worker_timeout <- function(call = rlang::caller_env()) {
   limit <- getOption("bnpvi.worker_timeout", 600)
   if (!is.numeric(limit) || length(limit) != 1L || is.na(limit) || limit <= 0) {
@@ -23,8 +23,8 @@ check_workers <- function(workers, call = rlang::caller_env()) {
   workers
 }
 
-# The daemons that work for a fit: list(with, finish, traffic). with(model): adds to the model what the engine needs to
-# send them work on batches.
+# The processes (daemons of mirai) that work for a fit: list(with, finish, traffic). with(model): adds to the
+# model what the engine needs to send them work on batches.
 hire_workers <- function(control, data, obs, class, call) {
   tell_one_batch(control)
   need_package("mirai", "workers", call)
@@ -68,7 +68,7 @@ connected <- function(profile) {
   if (is.numeric(n) && length(n) == 1L && !is.na(n)) n else 0L
 }
 
-# Sends each daemon the paths of packages, and asks it to describe itself.
+# Sends each daemon (worker process) the paths of packages, and lets it describe itself.
 check_daemons <- function(profile, setup, folder, limit, call) {
   if (!connected(profile)) {
     start <- if (is.null(profile)) "mirai::daemons(4)" else paste0("mirai::daemons(4, .compute = \"", profile, "\")")
@@ -109,7 +109,8 @@ check_daemons <- function(profile, setup, folder, limit, call) {
   }
 }
 
-# Runs in a daemon.
+# Runs in a daemon (worker process) and describes it: version of the package, kernels, machine, and whether it
+# sees the folder.
 describe_worker <- function(folder) {
   list(
     version = package_version_here(), kernels = kernels_here(), machine = Sys.info()[["nodename"]],
@@ -117,7 +118,7 @@ describe_worker <- function(folder) {
   )
 }
 
-# Refuses a daemon that would compute other bits than this process.
+# Refuses a daemon (worker process) whose results could differ in bits from those of this process.
 refuse_worker <- function(here, there, call) {
   if (!identical(there$version, here$version)) {
     found <- if (is.na(there$version)) "no {.pkg bnpvi}" else "version {there$version} of {.pkg bnpvi}"
@@ -136,10 +137,10 @@ refuse_worker <- function(here, there, call) {
   }
 }
 
-# What a daemon keeps between tasks about the latest fit.
+# What a daemon (worker process) stores about the latest fit between tasks.
 desk <- new.env(parent = emptyenv())
 
-# Runs in a daemon: returns the result of a task, or list(error).
+# Runs in a daemon (worker process): does a task and returns its result, or list(error).
 work_on <- function(setup, task) {
   tryCatch(
     {
@@ -171,8 +172,9 @@ give_out <- function(tasks, setup, profile, limit) {
   })
 }
 
-# The results of tasks, NULL for those not done; NULL when the user asks to stop. Tasks that a daemon does not finish
-# are sent again: a task depends on nothing but what it is given.
+# Lets daemons (worker processes) do tasks. Returns their results, NULL for tasks that were not done; NULL as
+# a whole when the user interrupts. Tasks that a daemon does not finish are sent again, which is possible
+# since a task depends only on what is sent with it.
 work_of_daemons <- function(tasks, setup, profile, limit, traffic, control, call) {
   results <- vector("list", length(tasks))
   left <- seq_along(tasks)
@@ -218,7 +220,8 @@ no_daemons_left <- function(control, call) {
   ), call = call)
 }
 
-# A function that returns what a lap sent, "1.2 MB down, 340 kB up", and remembers the totals before.
+# A function that returns the amount of data sent in a lap (a pass over all batches), "1.2 MB down, 340 kB
+# up"; it remembers the totals before.
 traffic_teller <- function(traffic) {
   if (is.null(traffic)) {
     return(function() "")

@@ -10,20 +10,20 @@
 
 namespace bnpvi {
 
-/// Writes the state of a run to the file that control$checkpoints describes, a list of
-///   file    its path
+/// Writes the state of a run to a file, as the R list control$checkpoints says; without this list nothing is
+/// written. Its elements:
+///   file    path of the file
 ///   every   seconds between two checkpoints
 ///   header  raw bytes of R, written before the engine's part
 ///   first   true: failure to write is an error, since nothing has been lost yet; false: a warning
 ///   resume  true: continue from the file.
-/// Without control$checkpoints nothing is written. For tests: control$keep_lap, the lap after which the
-/// state of the run is stored in kept(); control$resume, such a stored state, which is used instead of a
-/// file.
+/// Only for tests: control$keep_lap, the lap (pass over all batches) after which the state of the run is
+/// stored in kept(); control$resume, such a stored state, which is used instead of a file.
 class Checkpoints final : public Keeper {
  public:
   explicit Checkpoints(const Rcpp::List& control);
 
-  /// The stored state of the run to be continued; null: a new run begins.
+  /// The stored state of an interrupted run that is to be continued; null: a new run begins.
   Reader* stored() { return stored_ ? &*stored_ : nullptr; }
   SEXP kept() const { return kept_; }
 

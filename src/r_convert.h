@@ -12,17 +12,18 @@
 
 namespace bnpvi {
 
-/// Access to the elements of an R list as fields.
+/// The elements of an R list, read through the engine's interface for named fields.
 class ListFields final : public Fields {
  public:
-  /// replaced: values that take precedence over the elements of the list with the same names.
+  /// replaced: values that take precedence over the elements of the list that have the same names.
   explicit ListFields(const Rcpp::List& list, const NamedArrays& replaced = {})
       : list_(list), replaced_(replaced) {}
   bool has(const char* name) const override { return list_.containsElementNamed(name); }
   std::string text(const char* name) const override;
   double number(const char* name) const override;
   Vec numbers(const char* name) const override;
-  /// As Fields::lists(). Values in `replaced` named <list>.<field> take precedence in the list of that name.
+  /// The list elements that are lists themselves (see Fields::lists()). In the inner list <list>, values of
+  /// `replaced` named <list>.<field> take precedence.
   Lists lists(const char* name) const override;
 
  private:
@@ -32,25 +33,25 @@ class ListFields final : public Fields {
   NamedArrays replaced_;
 };
 
-/// Throws std::invalid_argument ("internal error: ...") unless `holds`. For conditions that R has checked
-/// already, so that a violation is an error of the package.
+/// Throws std::invalid_argument ("internal error: ...") unless `holds`. For conditions that R has already
+/// checked, so that a violation is an error of the package.
 void require(bool holds, const std::string& what);
 
-/// Class sets from list(classes, class_sets): `classes` has, for each of n units, the number of its set, 0
-/// for none; `class_sets` is a logical matrix, sets x classes.
+/// Reads the sets of classes that labelled units may belong to, from list(classes, class_sets): `classes` has
+/// for each of n units the number of its set, 0 for none; `class_sets` is a logical matrix, sets x classes.
 ClassSets class_sets_from_r(const Rcpp::List& data, Index n);
 
-/// A Dataset that points into an R list and keeps that list alive. Throws std::invalid_argument when sizes,
-/// offsets or columns contradict each other.
+/// Data as the engine reads them (Dataset): pointers into an R list, which this object keeps alive. Throws
+/// std::invalid_argument when sizes, offsets or columns contradict each other.
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
   RData(const RData&) = delete;  // the view points into this object
   RData& operator=(const RData&) = delete;
   const Dataset& view() const { return data_; }  // rows in the form that R gave
-  /// The data in the form that the model needs: the rows or, for RepeatedRows, the sums over individuals,
-  /// which replace the sums of an earlier call. Throws std::invalid_argument unless the data have the
-  /// columns of the model, and individuals if the model needs them.
+  /// The data in the form that the model needs: the rows or, for RepeatedRows, the sums over each
+  /// individual's rows, which replace the sums of an earlier call. Throws std::invalid_argument unless the
+  /// data have the columns of the model, and individuals if the model needs them.
   const Dataset& view_for(const ObsModel& obs);
 
  private:
@@ -62,19 +63,22 @@ class RData {
   std::unique_ptr<IndividualSums> sums_;
 };
 
-/// The models that an R list describes: the observation model and the allocation model.
+/// The two models that an R list describes: the observation model (of rows given clusters) and the allocation
+/// model (of cluster probabilities).
 struct RModel {
   std::unique_ptr<ObsModel> obs;
   std::unique_ptr<AllocModel> alloc;
-  /// learned: fields of the two models that take precedence over those in the lists.
+  /// learned: fields of the two models with learned values, which take precedence over those in the lists.
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 
-/// The observation model that a list describes, for use with this allocation model. If the allocation model
-/// depends on covariates, the observation model also counts rows by covariate pattern (PatternedRows).
+/// The observation model that a list describes, for use with this allocation model (the prior of cluster
+/// probabilities). If the allocation model depends on covariates, the observation model also counts rows by
+/// covariate pattern (PatternedRows).
 std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields);
 
-/// Casts the allocation model to that of one family; null if it is of another family.
+/// Casts the allocation model (the prior of cluster probabilities) to the class `Alloc` of one family of
+/// models; null if it belongs to another family.
 template <class Alloc>
 const Alloc* alloc_as(const AllocModel& alloc) {
   return dynamic_cast<const Alloc*>(&alloc);
@@ -87,9 +91,10 @@ const Alloc& alloc_of(const AllocModel& alloc) {
   return *out;
 }
 
-/// Numbers of all units of the data; a unit is a modelled row, or a group for models of groups.
+/// The numbers 0 .. n − 1 of all units of the data; a unit is a modelled row, or a group for models of
+/// groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
-/// The units (rows or groups) with a weight above 0 and, below, the others.
+/// The units (rows or groups) with a weight above 0; uncounted_units() returns the others.
 std::vector<Index> counted_units(const Dataset& data, const RModel& model);
 std::vector<Index> uncounted_units(const Dataset& data, const RModel& model);
 
@@ -110,8 +115,7 @@ class RMonitor final : public Monitor {
   bool interrupted() override;
 
  private:
-  /// Runs body(argument), which returns R_NilValue. Returns true if it was left because the user
-  /// interrupted.
+  /// Runs body(argument), which returns R_NilValue. Returns true if the user interrupted body.
   bool stopped_in(SEXP (*body)(void*), void* argument);
 
   Rcpp::Nullable<Rcpp::Function> progress_;
@@ -119,20 +123,20 @@ class RMonitor final : public Monitor {
   bool stopped_ = false;  // interrupted while R reported a lap
 };
 
-/// A pool that gives an R warning when fewer threads could be started than were requested.
+/// A pool of threads that gives an R warning when fewer threads could be started than were requested.
 class RPool : public Pool {
  public:
   RPool(Index n_threads, Monitor& monitor);
 };
 
-/// A pool with a silent monitor, for entries that do not learn a fit.
+/// A pool of threads with a silent monitor, for exported functions that do not learn a fit.
 struct LonePool {
   explicit LonePool(Index threads = 1) : pool(threads, monitor) {}
   RMonitor monitor{R_NilValue};
   RPool pool;
 };
 
-/// Everything that an entry needs to evaluate a fitted model on data.
+/// Everything that an exported function needs to evaluate a fitted model on data.
 struct Query {
   RData rdata;
   RModel model;
@@ -153,10 +157,10 @@ struct Query {
 
 Rcpp::List record_to_r(const LapRecord& record);
 
-/// Returns what make() returns, an R object. An R error (such as lack of memory) jumps over the destructors
-/// of C++ objects, so that threads of a pool would survive the pool. While a pool exists, large R objects
-/// must therefore be made inside make(): R's error becomes a C++ exception, which Rcpp turns into the R
-/// error again later. The jump then loses only what was allocated within make().
+/// Returns what make() returns, an R object; for large R objects that are made while a pool of threads
+/// exists. An R error (such as lack of memory) jumps over the destructors of C++ objects, so that the pool's
+/// threads would never end. Inside make(), R's error becomes a C++ exception, which Rcpp later turns into the
+/// R error again. The jump then skips only what was allocated within make().
 template <class F>
 auto made_in_r(F make) -> decltype(make()) {
   std::exception_ptr error;  // exceptions must not cross the frames of R either
@@ -172,13 +176,13 @@ auto made_in_r(F make) -> decltype(make()) {
   return decltype(make())(static_cast<SEXP>(out));
 }
 
-/// Call inside a catch block: rethrows the current exception for R. If parts of a fit, or of the arguments
-/// given with it, do not belong together, it becomes an R error with a class of its own; errors that R knows
-/// pass unchanged.
+/// Rethrows the current exception for R; to be called inside a catch block. If parts of a fit, or arguments
+/// given with it, do not belong together, the exception becomes an R error with a class of its own; errors
+/// that R knows pass unchanged.
 [[noreturn]] void rethrow_for_r();
 
-/// Runs the body of an exported entry and returns its result; an interrupt of the engine becomes R's
-/// interrupt condition.
+/// Runs the body of a function that is exported to R and returns its result. An interrupt of the engine
+/// becomes R's interrupt condition.
 template <class F>
 auto entry(F body) -> decltype(body()) {
   try {

@@ -5,7 +5,7 @@
 
 namespace bnpvi {
 
-/// The arguments of engine_fit(); they must outlive the family.
+/// The arguments of engine_fit(), the function that R calls; they must outlive the family made from them.
 struct FitCall {
   const Rcpp::List& data;
   const Rcpp::List& model;
@@ -15,17 +15,18 @@ struct FitCall {
   Observer& observer;
 };
 
-/// Makes fits from R's data, model and control, and turns a learned fit into an R list. It only converts:
-/// the engine decides where a fit starts and how it is learned.
+/// Makes fits of one family of models from R's data, model and control, and turns a learned fit into an R
+/// list. It only converts: the engine decides where a fit starts and how it is learned.
 class RFamily {
  public:
   virtual ~RFamily() = default;
 
-  /// As in Maker: a fit from a new start, or from an archive.
+  /// begin() makes a fit from a new start; read() makes one from an archive. Both are as in Maker.
   virtual Learned begin(const Start& start) = 0;
   virtual std::unique_ptr<Fit> read(const Start& start, Reader& in) = 0;
 
-  /// The elements of R's fit that this family adds to those of add_run(). The run must have an objective.
+  /// The elements that this family adds to the R list of a fit, in addition to those of add_run(). The run
+  /// must have an objective.
   virtual Rcpp::List result(const Restarted& run) = 0;
 };
 

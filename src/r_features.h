@@ -6,7 +6,7 @@
 
 namespace bnpvi {
 
-/// What all entries read from a model, a list of
+/// What all exported functions read from a model of latent features, an R list of
 ///   prior        fields of make_feature_prior()
 ///   likelihood   noise_shape, noise_rate, loading_shape, loading_rate, and precision if it is given
 ///   offset       true: there is a feature that all rows have, the offset
@@ -19,7 +19,7 @@ class FeatureModel {
   const features::LinearGaussianPrior likelihood;
   const std::unique_ptr<const features::FeaturePrior> prior;
 
-  /// The rows of a source, in the model's units; keep: as in Rows.
+  /// The rows of a source, in the model's units; for `keep` see Rows.
   features::Rows rows(std::shared_ptr<const Source> source, bool keep) const;
 
  private:
@@ -32,10 +32,11 @@ class FeatureData {
  public:
   explicit FeatureData(const Rcpp::List& data);
 
-  /// Rows in batches: those of the spool; or those that `control` gives (`batch_of`, for each row a number
-  /// from 1); or the number of random batches that it gives, drawn with this key.
+  /// The rows in batches: those of the spool (a file of batches) if there is one; otherwise those that
+  /// `control` gives, either as `batch_of`, a batch number from 1 for each row, or as a number of random
+  /// batches, which are drawn with this key.
   features::Rows dealt(const FeatureModel& model, const Rcpp::List& control, std::uint64_t key) const;
-  /// All rows in one batch.
+  /// The rows of the data in a single batch.
   features::Rows whole(const FeatureModel& model) const;
 
  private:
@@ -45,18 +46,19 @@ class FeatureData {
 
 Rcpp::NumericMatrix matrix_to_r(const Vec& values, Index rows, Index cols);  // values are row-major
 
-/// Globals and statistics of a state, as an R list; the offset, if any, is the first feature.
+/// Globals (parameters that all rows share) and statistics of a state, as an R list; the offset, if any, is
+/// the first feature.
 Rcpp::List state_to_r(const features::FeatureState& state, const features::Rows& rows);
 features::Loadings loadings_from_r(const Rcpp::List& state, const features::Rows& rows);
 
-/// The features of each row as triplets: row, feature (both from 1; rows in their original order, features in
-/// the present order) and ν, the probability that the row has the feature.
+/// The features of each row as triplets: row, feature (both counted from 1; rows in their original order,
+/// features in the present order) and ν, the probability that the row has the feature.
 Rcpp::List presence_to_r(const std::vector<std::shared_ptr<const features::Presence>>& presence,
                          const features::Rows& rows, const std::vector<int>& id);
 
-/// The state from which a fit starts. start: a list with `presence` (ν, rows × features), or with `state`
-/// and possibly `settled` (the statistics of `state` then remain part of the totals, as those of earlier
-/// data); NULL: no features.
+/// The state from which a fit starts. start: a list with `presence` (for each row and feature the probability
+/// ν that the row has it), or with `state` and possibly `settled` (then the statistics of `state` remain part
+/// of the totals, as statistics of earlier data); NULL: no features.
 features::FeatureState starting_state(const features::FeatureProblem& problem, SEXP start);
 
 }  // namespace bnpvi

@@ -1,4 +1,4 @@
-// Functions shared by the entries that evaluate hidden Markov models.
+// Functions shared by the exported functions that evaluate hidden Markov models.
 #pragma once
 #include <algorithm>
 
@@ -10,12 +10,12 @@ namespace bnpvi {
 
 const chains::HmmAlloc& hmm_of(const RModel& model);
 
-/// Throws unless rows have positions (Dataset::position) if and only if the model has transitions by
-/// position, and all positions are valid for the model.
+/// Throws unless rows have positions (Dataset::position) exactly when the model has transitions by position,
+/// and all positions are valid for the model.
 void require_positions(const Dataset& data, const RModel& model);
 
-/// Calls task(rows, group) for every sequence that has rows with a likelihood; `rows` are these rows. Uses
-/// the threads of the pool.
+/// Calls task(rows, group) for every sequence that has rows with a likelihood; `rows` are these rows.
+/// Sequences are distributed to the threads of the pool.
 template <class Task>
 void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
   constexpr Index at_once = 64;  // sequences in each task: a guess
@@ -31,8 +31,9 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
   });
 }
 
-/// Calls task(chunk, from, n) for each chunk of the n rows of a sequence. For a single sequence, chunks are
-/// distributed to the threads; with several, for_sequences() already gives whole sequences to threads.
+/// Calls task(chunk, from, n) for each chunk of the n rows of a sequence: n rows, beginning with row `from`.
+/// For a single sequence, chunks are distributed to the threads; with several, for_sequences() already gives
+/// whole sequences to threads.
 template <class Task>
 void for_chunks(Index n, Pool& pool, Task task) {
   const Index chunks = count_chunks(n);
@@ -42,8 +43,8 @@ void for_chunks(Index n, Pool& pool, Task task) {
   });
 }
 
-/// The chain with the posterior means of the transitions. With `first_only`, transitions are conditional on
-/// never leaving the states in use.
+/// The hidden Markov chain with the posterior means of the transitions. With `first_only`, transitions are
+/// conditional on never leaving the states in use.
 chains::Chain mean_chain(const Query& q, bool first_only);
 
 }  // namespace bnpvi

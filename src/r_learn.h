@@ -1,10 +1,10 @@
-// What all families read from `control` and return about a run.
+// What fits of all families read from R's list `control`, and what they return about a run.
 #pragma once
 #include "r_convert.h"
 
 namespace bnpvi {
 
-/// Reads max_laps, tol, seed, restarts and keep_interrupted.
+/// Reads from `control` how long and how often to learn: max_laps, tol, seed, restarts and keep_interrupted.
 void read_run(const Fields& control, RestartOptions& options);
 LearnOptions learn_options(const Rcpp::List& control);
 
@@ -12,16 +12,16 @@ LearnOptions learn_options(const Rcpp::List& control);
 Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace);
 
 /// How a fit is to start: by the fields `init` and `k_init` of the control or, if several kinds of start
-/// alternate, by control$kinds, whose names are inits and whose elements are list(least, most), the range of
-/// k.
+/// alternate, by control$kinds. The names of control$kinds are inits, and its elements are list(least, most),
+/// the range of the number k of clusters.
 struct AskedStart {
   std::string init;
   Index k = 0;
 };
 AskedStart asked_start(const Fields& control, const Start& start);
 
-/// Adds what every fit returns about its run: trace, converged, reason and laps; interrupted, restarts and
-/// taken_back only if they apply.
+/// Adds to an R list what every fit returns about its run: trace, converged, reason and laps; and
+/// interrupted, restarts and taken_back if they apply.
 void add_run(const Restarted& run, const Fields& control, Rcpp::List& out);
 
 }  // namespace bnpvi

@@ -1,4 +1,4 @@
-// What the entries of network models read and return.
+// What the exported functions for network models read from R and return.
 #pragma once
 #include "foundation/random.h"
 #include "networks/degrees.h"
@@ -15,9 +15,9 @@ using networks::Links;
 using networks::OwnedLabels;
 using networks::Owners;
 
-// A network from list(n, directed, from, to, value, hidden_from, hidden_to), with nodes numbered from 1.
-// Optional: `loops`, for each node its links with itself; `classes` and `class_sets` for nodes with labels
-// (class_sets_from_r()).
+// Reads a network from list(n, directed, from, to, value, hidden_from, hidden_to), with nodes numbered from
+// 1. Optional elements: `loops`, for each node the value of its links with itself; `classes` and `class_sets`
+// for nodes with labels (class_sets_from_r()).
 inline Links links_from_r(const Rcpp::List& data) {
   const auto nodes = [&](const char* name) {
     std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);
@@ -37,9 +37,9 @@ inline LinkModel link_model_from_r(const Rcpp::List& model) {
   return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
 }
 
-/// Base of the families of network models. control$starts: where fits start, with the attribute `owner` of
-/// communities if nodes have labels; or a function of seed, `init` and `k_init` that returns this
-/// (AskedStart; "" and 0 mean what the control says).
+/// Base of the families of network models. control$starts says where fits start: a start, with the attribute
+/// `owner` of communities if nodes have labels; or a function of seed, `init` and `k_init` that returns a
+/// start (AskedStart; "" and 0 mean what the control says).
 class NetworkFamily : public RFamily {
  public:
   Learned begin(const Start& start) override { return {made(start), {}}; }
@@ -76,7 +76,7 @@ class NetworkFamily : public RFamily {
     return out;
   }
 
-  // The template argument is SearchOptions or OverlapOptions.
+  // Options of a search with the seed `seed`. The template argument is SearchOptions or OverlapOptions.
   template <class Options>
   Options searched(std::uint64_t seed) const {
     Options out;
@@ -109,29 +109,32 @@ class NetworkFamily : public RFamily {
   }
 };
 
-/// A partition of n nodes; labels count from 1 in R, from 0 in the engine.
+/// The community of each of n nodes; labels count from 1 in R, from 0 in the engine.
 std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n);
-/// The owners of k communities, from the attribute `owner` of a start: for each its class, or 0 if it is open
-/// to every node. Without the attribute all are open.
+/// Reads from the attribute `owner` of a start who owns its k communities: for each the class whose nodes
+/// alone may join, or 0 if every node may. Without the attribute every node may join all communities.
 Owners owners_from_r(const Rcpp::RObject& start, Index k);
-/// Labels and owners of a starting partition; each node must be in a community that its own label allows.
+/// Communities of nodes and owners of communities at a start; each node must be in a community that its own
+/// label allows.
 OwnedLabels owned_labels_from_r(const Rcpp::IntegerVector& start, const Links& links);
 Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels);
 
-/// The terms of a bound as a named vector. degrees: should it include the term of the nodes' degrees?
+/// The terms of a variational bound as a named vector. degrees: whether to include the term of the nodes'
+/// degrees.
 Rcpp::NumericVector bound_to_r(const networks::BlockBound& b, bool degrees = false);
 
-/// The degrees of nodes for a degree-corrected model, list(degree); null for other models.
+/// The degrees of nodes, from list(degree) in the model, for a degree-corrected blockmodel; null for other
+/// models.
 std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const Links& links);
 
-// Converts numbers of nodes, which count from 1 in R and from 0 in the engine.
+// Converts R's numbers of nodes, from 1 to n, to those of the engine, from 0.
 inline std::vector<int> nodes_from_r(const Rcpp::IntegerVector& nodes, Index n) {
   std::vector<int> out(nodes.begin(), nodes.end());
   for (int& i : out) require(--i >= 0 && i < n, "there is no such node");
   return out;
 }
 
-// An n × k matrix in R from row-major numbers.
+// An n × k matrix of R from row-major numbers x.
 inline Rcpp::NumericMatrix matrix_to_r(const Vec& x, Index n, Index k) {
   Rcpp::NumericMatrix out(static_cast<int>(n), static_cast<int>(k));
   for (int i = 0; i < out.nrow(); ++i)

@@ -5,12 +5,12 @@
 
 namespace bnpvi {
 
-/// The model of overlapping communities in list(degree, assortative, gamma, alpha, counts, a, b,
+/// The model of overlapping communities, read from list(degree, assortative, gamma, alpha, counts, a, b,
 /// a_background, b_background, dense). It must outlive the states that start() makes.
 struct OverlapModel {
   explicit OverlapModel(const Rcpp::List& model);
-  /// The state that starts from these proportions of nodes in communities (n × K). Their attribute `owner` is
-  /// read by owners_from_r().
+  /// The state that starts from `share`, the proportions of each of n nodes in K communities (n × K). Its
+  /// attribute `owner` says which classes own communities (owners_from_r()).
   std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const;
 
   ListFields fields;

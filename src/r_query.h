@@ -1,4 +1,4 @@
-// Loops over rows on which a fitted model is evaluated.
+// Loops over the rows of data on which a fitted model is evaluated.
 #pragma once
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// Calls each(block, rows, n) for blocks of the rows that have a likelihood; n rows are loaded in `block`.
-/// Uses the threads of the pool.
+/// Calls each(block, rows, n) for blocks of the rows that have a likelihood: the features of the n rows
+/// `rows` are loaded in `block`. Blocks are distributed to the threads of the pool.
 template <class Each>
 void for_blocks(Query& q, Each each) {
   const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().capabilities().lag);
@@ -27,7 +27,7 @@ void for_blocks(Query& q, Each each) {
 }
 
 /// Calls each(row, log_p, log_base) for every row that has a likelihood. log_p: log p(x | cluster) for each
-/// cluster, which `each` may overwrite.
+/// cluster, without the base measure h(x); `each` may overwrite it. log_base: log h(x).
 template <class Each>
 void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   const Index k = densities.k();

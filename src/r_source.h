@@ -1,4 +1,4 @@
-// Sources of a fit's data, made from R's descriptions.
+// Sources of a fit's data (where its batches come from), made from R's descriptions.
 #pragma once
 #include <string>
 
@@ -9,32 +9,35 @@
 
 namespace bnpvi {
 
-/// The source named "memory", or one that only tests have (TestHooks::source). units: for each batch the
-/// numbers of its units, which are groups or rows; lag: number of preceding rows that the likelihood of a row
-/// needs. Throws std::invalid_argument for an unknown name.
+/// Makes the source with this name: "memory", or a source that only tests have (TestHooks::source). units:
+/// for each batch the numbers of its units, which are groups or rows; lag: number of preceding rows that the
+/// likelihood of a row needs. Throws std::invalid_argument for an unknown name.
 std::unique_ptr<Source> make_source(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag);
 
-/// Largest number of batches that were open at the same time; 0 if the source does not count them.
+/// Largest number of batches of a source that were open at the same time; 0 if the source does not count open
+/// batches.
 Index most_open(const Source& source);
 
-/// Is `start` a fit to be updated, whose earlier data count, too, although they are not among the present
-/// data?
+/// Whether `start` is a fit to be updated. Its earlier data then count, too, although they are not among the
+/// present data.
 bool is_update(SEXP start);
 
-/// The data of a fit: rows in memory, or a spool (a file of batches). Units of weight 0 are in no batch.
+/// The data of a fit: rows in memory, or a spool (a file of batches). Units (rows or groups) of weight 0 are
+/// in no batch.
 class FitData {
  public:
   FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel& model, bool update);
 
-  /// The data in batches: those of the spool; or those that `control` gives (`batch_of`, for each unit a
-  /// number from 1); or the number of random batches that it gives, drawn with this key. An update has one
-  /// more batch, without units.
+  /// The data in batches: those of the spool (a file of batches) if there is one; otherwise those that
+  /// `control` gives, either as `batch_of`, a batch number from 1 for each unit, or as a number of random
+  /// batches, which are drawn with this key. An update has one more batch, without units, for the earlier
+  /// data.
   std::unique_ptr<Source> dealt(std::uint64_t key) const;
   const Dataset* in_memory() const { return view_; }  // null for a spool
-  /// Path of the spool that holds the batches dealt last; empty if they are in memory.
+  /// Path of the spool (file of batches) that holds the batches dealt last; empty if they are in memory.
   const std::string& spool_path() const { return spool_path_; }
-  /// Units in memory that are in no batch, because their weight is 0.
+  /// Numbers of the units in memory that are in no batch, because their weight is 0.
   const std::vector<Index>& uncounted() const { return uncounted_; }
 
  private:
@@ -56,7 +59,8 @@ class FitData {
   std::vector<int> batch_of_;
 };
 
-/// Returns what(problem, pool, control) for data dealt to batches according to `control`, without workers.
+/// Returns what(problem, pool, control) for data that are divided into batches as `control` says. All work is
+/// done in this process.
 template <class What>
 auto on_dealt_data(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& control, What what) {
   const ListFields c(control);

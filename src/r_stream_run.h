@@ -1,4 +1,4 @@
-// What the entries of truncation-free learning (streams) share.
+// What the exported functions for truncation-free learning (of streams, batch by batch) share.
 #pragma once
 #include <functional>
 
@@ -8,7 +8,8 @@
 
 namespace bnpvi {
 
-/// The arguments of an entry: data, model and options. data: the data in the form that the model needs.
+/// The arguments of an exported function for streams: data, model and options. `data` are the rows in the
+/// form that the model needs.
 struct StreamCall {
   StreamCall(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& options, SEXP progress);
   const ObsModel& obs() const { return *rmodel.obs; }
@@ -22,18 +23,19 @@ struct StreamCall {
   std::uint64_t seed;
 };
 
-/// Converts a stream's state from and to a list with the fields t (K × p), id, born_at, last_seen, lasting,
-/// next_id, batches, seen and untended.
+/// Reads the clusters of a stream from an R list with the fields t (statistics, K × p), id, born_at,
+/// last_seen, lasting, next_id, batches, seen and untended; running_to_r() writes this list.
 void read_running(const Rcpp::List& list, Index p, RunningState& out);
 Rcpp::List running_to_r(const RunningState& running);
 
-/// The clusters of a stream as globals, so that code that reads a fit can read them: statistics of K
-/// clusters, with empty clusters added if the prior fixes K. The entropy is 0, since each observation is
-/// assigned to one cluster.
+/// The clusters of a stream in the form of a fit's globals (the parameters that all units share), so that
+/// code for fits can read them: statistics of K clusters, with empty clusters added if the prior fixes K. The
+/// entropy is 0, since each observation is assigned to one cluster.
 Globals running_globals(const RunningState& running, const RModel& model);
 
-/// Record of one batch: its number of units, the mean score of its observations (NA: none), the number of
-/// clusters, the number of units seen so far, and seconds.
+/// Record of one batch of a stream: its number of units (rows or groups), the mean score of its observations
+/// (their log density before learning from them; NA: none), the number of clusters, the number of units seen
+/// so far, and seconds.
 struct BatchRecord {
   double rows, score, k, seen, seconds;
 };
@@ -43,21 +45,22 @@ struct StreamRun {
   bool interrupted = false;
 };
 
-/// The list that an entry returns: clusters, state, records, departed (one row for each removed cluster: id,
-/// born_at, last_seen, lasting, size, into), capped and interrupted.
+/// The R list that learning from a stream returns: clusters, state, records, departed (one row for each
+/// removed cluster: id, born_at, last_seen, lasting, size, into), capped and interrupted.
 Rcpp::List stream_answer(const Rcpp::List& clusters, const Globals& globals, const StreamRun& run,
                          const RunningClusterLearner& learner);
 
-/// Reads the options sweeps, k_max, merge, split and, for topics, renewals. Earlier statistics fade if there
-/// is a half-life, or more than one pass.
+/// Reads the options sweeps, k_max, merge, split and, for topics, renewals. TruncationFreeOptions::fades is
+/// true if there is a half-life, or more than one pass over the data.
 TruncationFreeOptions truncation_free_options(const ListFields& o);
 
-/// Learns from n units, dealt at random to options$batches batches, in options$passes passes. In the first
-/// pass units are new; in later passes the statistics of earlier passes fade by the fraction that a batch
-/// has of all units, so that its units replace them. half_life: number of units after which a unit counts
-/// half; Inf: no fading. all_rows: there are no other units, and clusters are maintained at the end of each
-/// pass, too. learn(units of a batch, keep, fresh) returns the score of the batch before learning from it;
-/// `keep` multiplies the earlier statistics.
+/// Learns from n units (rows or groups) in options$passes passes; in each pass, units are dealt at random to
+/// options$batches batches. In the first pass units are new; in later passes the statistics of earlier passes
+/// fade by the fraction that a batch has of all units, so that its units replace their earlier contributions.
+/// half_life (an option): number of units after which a unit counts half; Inf: no fading. all_rows (an
+/// option): there are no other units, and clusters are maintained at the end of each pass, too. learn(units
+/// of a batch, keep, fresh) returns the score of the batch before learning from it; `keep` multiplies the
+/// earlier statistics.
 StreamRun run_batches(const ListFields& o, Index n, RunningClusterLearner& learner, RPool& pool,
                       const std::function<double(const std::vector<Index>&, double keep, bool fresh)>& learn);
 

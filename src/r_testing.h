@@ -1,4 +1,5 @@
-// Hooks through which tests extend the entries of the engine. A build for users installs none.
+// Hooks through which tests extend the functions that the engine exports. A build for users installs no
+// hooks.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace bnpvi {
 
-/// Observes a fit while it is learned, and adds its observations to the list of the fit.
+/// Observes a fit while it is learned, and adds what it observed to the R list of the fit.
 class FitWatch {
  public:
   virtual ~FitWatch() = default;
@@ -21,11 +22,12 @@ class FitWatch {
 struct TestHooks {
   /// Returns an observer for a fit with this control; null if the control does not request one.
   std::unique_ptr<FitWatch> (*watch)(const ListFields& control) = nullptr;
-  /// Returns a source that only tests have; make_source() calls it for names it does not know.
+  /// Returns the source (where batches come from) with this name, if it is one that only tests have;
+  /// make_source() calls it for names it does not know.
   std::unique_ptr<Source> (*source)(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag) = nullptr;
-  /// Largest number of batches of a source made by `source` that were open at the same time; 0 for other
-  /// sources.
+  /// Largest number of batches that were open at the same time, for sources made by the function `source`; 0
+  /// for other sources.
   Index (*most_open)(const Source& source) = nullptr;
 };
 

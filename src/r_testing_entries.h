@@ -1,4 +1,4 @@
-// Functions of the engine that only tests call.
+// Functions of the engine that are exported to R only for tests.
 #pragma once
 #include <Rcpp.h>
 
@@ -10,16 +10,18 @@
 
 namespace bnpvi::testing {
 
-/// An entry as R sees it: the names of its arguments, and a function of a list of arguments in this order.
+/// A function for tests as R sees it: the names of its arguments, and a C++ function of a list of arguments
+/// in this order.
 struct EntryOfTests {
   std::vector<std::string> arguments;
   std::function<SEXP(const Rcpp::List&)> call;
 };
 
-/// All entries by name. Empty in a build without the sources of src/testing, as users install it.
+/// All functions for tests, by name. Empty in a build without the sources of src/testing, as users install
+/// it.
 std::map<std::string, EntryOfTests>& entries_of_tests();
 
-/// Adds a function to the entries when the library is loaded.
+/// An object of this class adds one function to entries_of_tests() when the library is loaded.
 class Entry {
  public:
   template <class Result, class... Argument>

@@ -1,4 +1,4 @@
-// Work on batches that R lets other processes do.
+// Lets R pass the work on batches to other processes.
 #pragma once
 #include <map>
 
@@ -7,9 +7,9 @@
 
 namespace bnpvi {
 
-/// Passes tasks to control$hired$run, an R function that receives a list of tasks (raw bytes) and returns
-/// their results in the same order. A result NULL means that no worker did the task, and this process does
-/// it. If the user interrupts, the function returns NULL.
+/// Passes tasks (work on single batches) to control$hired$run, an R function that receives a list of tasks as
+/// raw bytes and returns their results in the same order. If a result is NULL, no other process did the task,
+/// and this process does it. If the user interrupts, the R function returns NULL instead of a list.
 class RWorkers final : public Workers {
  public:
   RWorkers(Rcpp::Function run, const FitData& data) : run_(std::move(run)), data_(data) {}
@@ -20,7 +20,7 @@ class RWorkers final : public Workers {
   const FitData& data_;
 };
 
-/// The workers that control$hired describes; null if this field is missing.
+/// The RWorkers of the R function in control$hired; null if control has no such field.
 std::unique_ptr<RWorkers> hired_workers(const Rcpp::List& control, const FitData& data);
 
 }  // namespace bnpvi

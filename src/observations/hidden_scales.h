@@ -1,4 +1,4 @@
-// Models whose rows have unobserved scales (ExpectedCells::all_rows()).
+// Interface of models in which every row has an unobserved scale, a factor of its precision.
 #pragma once
 #include "observations/capabilities.h"
 #include "observations/keeps_products.h"
@@ -7,23 +7,24 @@ namespace bnpvi {
 
 class HiddenScales {
  public:
-  /// Changes the weights w of a cluster with statistic t so that a visit of all rows under them brings the
-  /// scales and their distribution closer to where many visits under ∇Λ(T) would bring them.
+  /// Changes the weights w = ∇Λ(T) of a cluster with statistic t so that one visit of all rows under the
+  /// changed weights brings the scales and their distribution closer to where many visits would bring them.
   virtual void hasten(const double* t, double* w) const = 0;
 
-  /// Changes the weights w of a cluster without data so that under them all rows have scales near 1. Under
-  /// the prior itself, rows far out would get scales so small that seeds could not be distinguished.
+  /// Changes the weights w of a cluster without data so that all rows have scales near 1 under these weights.
+  /// Under the prior itself, rows far from its mean would get scales so small that rows from which new
+  /// clusters start could not be told apart.
   virtual void as_they_are(double* w) const = 0;
 
-  /// Returns the pattern as a KeepsProducts (keeps_products.h), if it is a pattern of this model that can
-  /// keep products between two calls; otherwise null.
+  /// The pattern of missing cells as a KeepsProducts (keeps_products.h), if it belongs to this model and can
+  /// keep products with clusters between two calls; otherwise null.
   virtual const KeepsProducts* keeping(const MissingPattern&) const { return nullptr; }
 
  protected:
   ~HiddenScales() = default;
 };
 
-/// The model's HiddenScales; null if its rows have no scales.
+/// The HiddenScales interface of a model; null if its rows have no scales.
 inline const HiddenScales* hidden_scales(const ObsModel& obs) { return obs.capabilities().scales; }
 
 inline const KeepsProducts* keeping(const ObsModel& obs, const MissingPattern& pattern) {

@@ -1,4 +1,5 @@
-// A hierarchical prior that clusters of counts share, with a posterior of its hyperparameters.
+// A hierarchical prior of the proportions of levels (or terms) in clusters, with a posterior of its
+// hyperparameters.
 #pragma once
 #include <optional>
 #include <vector>
@@ -9,17 +10,20 @@
 
 namespace bnpvi {
 
-/// The grid 2^low, ..., 2^high of whole powers of two; all have the same prior weight.
+/// A grid of candidate values of a hyperparameter: the powers 2^low, ..., 2^high, which have equal prior
+/// weights.
 struct PowersOfTwo {
   int low, high;
 };
 
 struct SharePosterior;
 
-/// Checks a q stored in a fit; throws std::invalid_argument where it is not a valid posterior.
+/// Checks a posterior of hyperparameters that was stored in a fit, and returns it; throws
+/// std::invalid_argument if it is not valid.
 SharePosterior checked(SharePosterior q);
 
-/// q(H), the posterior of the hyperparameters of the model below.
+/// The posterior q(H) of the hyperparameters of a HierarchicalDirichlet: its total weights `even` and
+/// `common` and the shared proportions β.
 struct SharePosterior {
   double even = 0, common = 0;  // the two powers of two of the prior; single values, without a distribution
   Vec omega;                    // ω, Dirichlet parameters of q(β), for all levels, column by column
@@ -30,20 +34,20 @@ struct SharePosterior {
 ///   even and common: each a power of two from its grid, the same for all columns; even may be known to be 0.
 /// In text, terms are the levels of a single column.
 ///
-/// q(β_j) = Dir(ω_j), and q(φ | β) is its conditional. Given β a cluster with counts T has the evidence of a
-/// Dirichlet–multinomial, in which log Γ(λ + T) − log Γ(λ) is convex in log β for whole counts. So with
-/// λ = even + common exp(E log β) and A_j = V_j even + common
+/// The posterior is q(β_j) = Dir(ω_j), with φ given β as in the exact posterior. A cluster with counts T has,
+/// given β, the evidence of a Dirichlet–multinomial, in which log Γ(λ + T) − log Γ(λ) is convex in log β for
+/// whole counts. So with λ = even + common exp(E log β) and A_j = V_j even + common
 ///   Λ(T) = Σ_j {log Γ(A_j) − log Γ(A_j + T_j·) + Σ_v [log Γ(λ_v + T_v) − log Γ(λ_v)]}
 /// is at most its mean under q, and Σ_k Λ(T_k) + log_density(q) is a lower bound of the log evidence of all
-/// clusters in the hierarchical model. This holds for counts of tokens that are shared between clusters,
-/// too: Λ is the log evidence of a Dirichlet–multinomial with one more level, of weight A_j − Σ_v λ_v and
-/// never observed, and that evidence is convex in T. It is not a bound where the data themselves have
-/// fractional counts.
+/// clusters in the hierarchical model. The bound also holds for counts of tokens that are shared between
+/// clusters: Λ is the log evidence of a Dirichlet–multinomial with one more level, of weight A_j − Σ_v λ_v
+/// and never observed, and this evidence is convex in T. There is no such guarantee where the data themselves
+/// have fractional counts.
 ///
-/// The spare weight A_j − Σ λ_v is the price of not knowing β. It enters only Λ and its gradient.
-/// Predictions and draws use mean_weights(), E_q(even + common β), which sum to A_j. The probability of the
-/// next token, E_q(φ_v) = (even + common E β_v + T_v) / (A_j + T_j·), is then exact and sums to 1 over the
-/// levels. It is at least as large as with the weights λ of Λ, since E β ≥ exp(E log β).
+/// The spare weight A_j − Σ λ_v is the price of not knowing β. It enters only Λ and its gradient. Predictions
+/// and draws use mean_weights(), E_q(even + common β_v), which sum to A_j. The probability of the next token,
+/// E_q(φ_v) = (even + common E β_v + T_v) / (A_j + T_j·), is then exact and sums to 1 over the levels. It is
+/// at least as large as with the weights λ of Λ, since E β ≥ exp(E log β).
 class HierarchicalDirichlet {
  public:
   explicit HierarchicalDirichlet(std::vector<Index> levels, PowersOfTwo common)
@@ -54,14 +58,15 @@ class HierarchicalDirichlet {
   Vec mean_weights(const SharePosterior& q) const;            // E_q(even + common β) for all levels
   double total(const SharePosterior& q, Index column) const;  // A_j, the total weight of column j
 
-  /// −KL(q(β) ‖ p(β)), plus the log prior weights of the two points `even` and `common`.
+  /// The log density of the prior in the bound: −KL(q(β) ‖ p(β)), plus the log prior weights of the chosen
+  /// values of `even` and `common`.
   double log_density(const SharePosterior& q) const;
   double log_weight_of_points() const;  // log prior weights of `even` and `common`
 
-  /// Counts of all levels in K clusters, whose rows are `ld` apart. apart: for each cluster, the levels that
-  /// do not have the common prior (its keywords, see KeywordTerms); Λ is then that of the other levels, given
-  /// that a token is one of them. If `apart` is null, or has no entry for a cluster, all levels have the
-  /// common prior. Allowed only with one column.
+  /// Counts of all levels in K clusters, K × levels, whose rows are `ld` numbers apart. apart: for each
+  /// cluster, the levels that do not have the common prior (its keywords, see KeywordTerms); Λ then covers
+  /// only the other levels, given that a token is one of them. If `apart` is empty, or null for a cluster,
+  /// all levels have the common prior. Levels apart are allowed only with one column.
   struct Counts {
     const double* t;
     Index k, ld;
@@ -69,16 +74,18 @@ class HierarchicalDirichlet {
     std::vector<const std::vector<int>*> apart;
   };
 
-  /// The lower bound Σ_k Λ(T_k) + log_density(q) of the log evidence of all clusters.
+  /// The lower bound of the log evidence of all clusters: the sum Σ_k Λ(T_k) of the bounds of single clusters
+  /// k, plus log_density(q).
   double bound(const SharePosterior& q, const Counts& counts) const;
 
-  /// The update ω_v = ½ + common exp(E log β_v) Σ_k [ψ(λ_v + T_kv) − ψ(λ_v)], which maximises a minorant of
-  /// the bound for whole counts, and has not been seen to lower it for others. For a cluster in which v is
-  /// apart, the term in the sum is ψ(A_o + m) − ψ(A_o) instead, with A_o the total weight of the other
-  /// levels and m their counts.
+  /// One round of coordinate ascent: updates the parameters ω of the Dirichlet distribution q(β) by ω_v = ½ +
+  /// common exp(E log β_v) Σ_k [ψ(λ_v + T_kv) − ψ(λ_v)], with λ_v the prior weight of level v and T_kv its
+  /// count in cluster k. For whole counts this maximises a minorant of the bound; for other counts it has not
+  /// been seen to lower the bound. For a cluster in which level v is apart (see Counts), the term in the sum
+  /// is ψ(A_o + m) − ψ(A_o) instead, with A_o the total weight of the other levels and m their counts.
   SharePosterior refreshed(const SharePosterior& q, const Counts& counts) const;
 
-  /// Improves q by some rounds of refreshed() and, in a search, by steps of `even` and `common` to
+  /// Improves q by some rounds of refreshed() and, if `steps` is a search, by steps of `even` and `common` to
   /// neighbouring grid points. Returns q itself where the bound does not rise.
   SharePosterior improved(const SharePosterior& q, PriorSteps steps, const Counts& counts) const;
 

@@ -1,4 +1,5 @@
-// A hierarchical prior that Gaussian clusters share, with a posterior of its hyperparameters.
+// A hierarchical prior of the means and covariances of Gaussian clusters, with a posterior of its
+// hyperparameters.
 #pragma once
 #include <functional>
 #include <optional>
@@ -8,11 +9,12 @@
 
 namespace bnpvi {
 
-/// Normal–Wishart prior of clusters of D columns, which come in J independent blocks of d columns each:
-/// J = 1 for full covariances, d = 1 for diagonal ones. Precisions of a block: Λ ~ W(ν, B⁻¹); means
-/// μ | Λ ~ N(m, (κΛ)⁻¹). Spherical clusters have one block with d = 1, whose precision all D columns share.
-/// Regressions on E regressors (J = 1) have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of
-/// the mean; a mean is the coefficient of the single regressor 1, with V = 1. In engine units (see Columns).
+/// Normal–Wishart prior of the mean μ and the precision Λ of clusters of D columns, in engine units (columns
+/// centred and scaled, see Columns). The columns come in J independent blocks of d columns each: J = 1 for
+/// full covariances, d = 1 for diagonal ones. For each block Λ ~ W(ν, B⁻¹) and μ | Λ ~ N(m, (κΛ)⁻¹).
+/// Spherical clusters have one block with d = 1, whose precision all D columns share. Regressions on E
+/// regressors (J = 1) have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of the mean; a mean is
+/// the coefficient of the single regressor 1, with V = 1.
 struct NormalWishart {
   Vec mean;             // m, the mean or coefficients, D or D × E; empty: known to be zero
   double strength = 1;  // κ, strength of the mean; unused without means
@@ -20,9 +22,10 @@ struct NormalWishart {
   Vec scale;            // B, scale of the precisions, J × d × d
 };
 
-/// The sums from which the prior of the clusters is updated. Each is a sum over clusters k, and if need be
-/// blocks, of expectations under the posteriors of the clusters. E Λ = ν̂ B̂⁻¹ and e_k = m̂_k − m, m the prior's
-/// mean; V̂_k is the posterior's precision of coefficients, κ̂_k that of a mean.
+/// The sums over clusters k from which the prior is updated. Each sums expectations under the posteriors of
+/// the clusters, where necessary also over blocks of columns. In the posterior of cluster k, E Λ_k = ν̂ B̂⁻¹
+/// is the mean precision, e_k = m̂_k − m the distance of its mean from the prior's mean m, V̂_k the precision
+/// of coefficients and κ̂_k that of a mean.
 struct ExpectedClusters {
   double evidence = 0;     // Σ Λ(T_k), total log evidence
   Vec used;                // number of clusters that have observations in each block, J
@@ -31,17 +34,19 @@ struct ExpectedClusters {
   double mean_spread = 0;  // Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V)], c: columns of a block
 };
 
-/// Adds up expect(t_k) over the clusters with observations, in their order, among K clusters with statistics
-/// t (K × p).
+/// The sum of expect(t_k) over those of K clusters that have observations, in their order. t: statistics, K ×
+/// p.
 ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool,
                                    const std::function<ExpectedClusters(const double*)>& expect);
 
-/// Which hyperparameters the user gave; the posterior of a given one is a point.
+/// Which hyperparameters the user gave as numbers. The posterior of these is the given value, without a
+/// distribution.
 struct GivenHyperparameters {
   bool mean = false, strength = false, df = false, scale = false;
 };
 
-/// The constants in the priors of the hyperparameters. They depend on the data; in engine units.
+/// The constants in the priors of the hyperparameters of D columns, which are set from the data; in engine
+/// units.
 struct HyperpriorOfData {
   Vec location;  // c, D: medians of the columns; D × E; empty: the mean of clusters is known to be zero
   Vec variance;  // v, D: squared spreads of the columns
@@ -52,8 +57,8 @@ struct HyperpriorOfData {
   Vec regressors = {1};  // V, precision over regressors, E × E
 };
 
-/// q(H), the posterior of the hyperparameters, in engine units. "A point" below means a single value without
-/// a distribution.
+/// The posterior q(H) of the hyperparameters of a HierarchicalGaussian, in engine units. Below, "a point" is
+/// a single value without a distribution.
 struct HyperPosterior {
   double df = 1;          // ν, a point: degrees of freedom of the clusters' precisions
   double wishart_df = 0;  // a, a point: degrees of freedom of the Wishart prior of a full Ψ; 0: Ψ is diagonal
@@ -66,22 +71,23 @@ struct HyperPosterior {
   Vec scale;                                     // B if the user gave it; otherwise empty
 };
 
-/// The hierarchical model
+/// The hierarchical model of the mean μ_k and precision Λ_k of each cluster k:
 ///   Λ_k | Ψ ~ W(ν, (ν(Ψ + F))⁻¹);   μ_k | Λ_k ~ N(m, (κΛ_k)⁻¹);   m ~ N(c, diag v);   κ ~ Gamma(¼, .025);
 ///   coefficients: A_k | Λ_k ~ matrix normal(m, Λ_k⁻¹, (κV)⁻¹);   m ~ matrix normal(c, diag v, V⁻¹);
 ///   ν = d − 1 + e, e ∈ {2⁰, ..., 2¹¹};   Ψ of one of 11 kinds:
 ///     diagonal: ψ_j ~ Gamma(¼, rate ¼/v_j);
 ///     full, a − d ∈ {2⁰, ..., 2⁹}: Ψ | α ~ W(a, diag(α)⁻¹), α_j ~ Gamma(g, h_j), g = .2, h_j = .01 g v_j/a.
-/// The prior weights of the values of e are equal, and so are those of the kinds. e and the kind are points
-/// of q, and so are values that the user gave; a given scale B is used without F. Full kinds exist only for
-/// full covariances of two columns or more.
+/// The constants c, v, F and V are those of HyperpriorOfData. All values of e have the same prior weight, and
+/// so have all kinds. q has single values, without a distribution, for e, the kind and the values that the
+/// user gave; a given scale B is used without F. Full kinds exist only for full covariances of two columns or
+/// more.
 ///
 /// Given q(H) = q(Ψ) q(α) q(m) q(κ), every cluster with observations is treated as a cluster under the
 /// effective prior NW(m̄, κ̄, ν, B* = ν(Ψ̄ + F) + κ̄ E S), with a constant added to its evidence
 /// (occupied_term). S is the covariance of each column of m V^½ under q(m). Then
-///   Σ_{k used} [Λ(T_k) + occupied term] + log_density(q)
-/// is a lower bound of the log evidence of all clusters in the hierarchical model, by Jensen's inequality
-/// for log(Ψ + F) and Minkowski's for its determinant. Empty clusters do not enter: their distribution is
+///   Σ_{k with observations} [Λ(T_k) + occupied term] + log_density(q)
+/// is a lower bound of the log evidence of all clusters in the hierarchical model, by Jensen's inequality for
+/// log(Ψ + F) and Minkowski's for its determinant. Empty clusters contribute nothing: their distribution is
 /// the prior given H.
 class HierarchicalGaussian {
  public:
@@ -91,22 +97,23 @@ class HierarchicalGaussian {
 
   NormalWishart effective(const HyperPosterior& q) const;
 
-  /// The constant that a cluster with observations in block j adds to the bound in addition to Λ, once for
-  /// each such block.
+  /// The constant that a cluster with observations in block j of columns adds to the bound in addition to its
+  /// log evidence Λ, once for each such block.
   double occupied_term(const HyperPosterior& q, Index j) const;
 
-  /// −KL(q(H) ‖ p(H)) of the hyperparameters H.
+  /// The hyperparameters' part of the bound, −KL(q(H) ‖ p(H)).
   double log_density(const HyperPosterior& q) const;
 
-  /// One round of coordinate ascent: each factor of q that is not a point is updated once.
+  /// Returns q after one round of coordinate ascent, which updates each factor of q that has a distribution
+  /// once.
   HyperPosterior refreshed(const HyperPosterior& q, const ExpectedClusters& e) const;
 
-  /// A function that computes the sums over clusters under an effective prior. A search by improved() calls
-  /// it about ten times.
+  /// A function that computes the sums over clusters under an effective prior (the prior of the clusters
+  /// given q(H)). A search by improved() calls it about ten times.
   using Expect = std::function<ExpectedClusters(const NormalWishart&)>;
 
-  /// Improves q by some rounds of refreshed() and, in a search, by steps of e and of the kind of Ψ to
-  /// neighbouring values. Returns q itself where the bound does not rise.
+  /// Improves q by some rounds of refreshed() and, if `steps` is a search, by steps of the degrees of freedom
+  /// (e) and of the kind of Ψ to neighbouring values. Returns q itself where the bound does not rise.
   HyperPosterior improved(const HyperPosterior& q, PriorSteps steps, const Expect& expect) const;
 
  private:
@@ -117,7 +124,8 @@ class HierarchicalGaussian {
   enum class GridStep;
   Point at(HyperPosterior q, const Expect& expect) const;
   Point after_rounds(Point from, int rounds, double to_beat, const Expect& expect) const;
-  /// q after a step of e, or of the kind of Ψ, to a neighbouring value; empty where there is no such value.
+  /// q after a step of e (the excess of the degrees of freedom), or of the kind of Ψ, to a neighbouring
+  /// value; empty where there is no such value.
   std::optional<HyperPosterior> after_step(const HyperPosterior& q, GridStep step, const Vec& used) const;
   void refresh_means(HyperPosterior& q, const ExpectedClusters& e) const;
   void refresh_mean(HyperPosterior& q, Index j, double strength, const ExpectedClusters& e,
@@ -129,8 +137,8 @@ class HierarchicalGaussian {
   double shape_terms(const HyperPosterior& q) const;
   double rate_h(Index i, double a) const;
   double expected_rate(Index i, double a, double shape) const;
-  // Adds to the d × d matrix `to` `times` times E S, the expected variance of the mean in block j. If the
-  // columns share one precision, variances are summed over columns.
+  // Adds to the d × d matrix `to` `times` times E S, the expected variance of the prior mean in block j. If
+  // the columns share one precision, variances are summed over columns.
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 
   HyperpriorOfData data_;

@@ -1,16 +1,18 @@
-// Patterns of missing cells that keep intermediate results of products with clusters for the sums over rows
-// that follow.
+// Interface of patterns of missing cells that keep intermediate results of one call for the next: the work
+// that products of rows with clusters and the sums over these rows have in common.
 #pragma once
 #include "observations/missing_pattern.h"
 
 namespace bnpvi {
 
-/// A MissingPattern, for the rows of one block, whose products() and add() begin with the same work.
+/// A pattern of missing cells whose products() (rows with clusters) and add() (sums over rows) begin with the
+/// same work for the rows of one block.
 class KeepsProducts {
  public:
-  /// Computes the same as products(), with k clusters that have full weights w (k × p), and keeps the
-  /// intermediate results. An add() that follows, of the same rows (same n and phi) under the same weights,
-  /// reuses them and gives the same bits in less time. They are discarded when features() is called again.
+  /// Writes to `out` (n × k) what products() writes, for n rows with features phi and k clusters with full
+  /// weights w (k × p), and keeps the intermediate results. If add() follows with the same rows (same n and
+  /// phi) under the same weights, it reuses them and returns the same bits in less time. They are discarded
+  /// when features() is called again.
   virtual void products_to_add(Index n, const double* phi, Index k, const double* w, double* out) const = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Clusters of counts that are named by keywords, some of their terms.
+// Clusters of counts that are named by keywords: some of the terms, which are given for each name.
 #pragma once
 #include <vector>
 
@@ -12,33 +12,36 @@ struct Keywords {
   double weight_of_others = 49;         // b: the keywords of a cluster have a share ~ Beta(1, b)
 };
 
-/// The prior of a cluster without a name, Dirichlet over D terms, in the form that Λ uses: weights λ_v of
-/// total A ≥ Σ λ_v. Predictions use the weights `mean`, which sum to A (hierarchical_dirichlet.h).
+/// The Dirichlet prior over D terms of a cluster without a name. The log evidence Λ uses weights λ_v of terms
+/// and a total A ≥ Σ λ_v. Predictions use the weights `mean`, which sum to A (for the reason see
+/// hierarchical_dirichlet.h).
 struct TermPrior {
   const Vec& weight;
   const Vec& mean;
   const double& total;
 };
 
-/// Counts of a cluster with keywords S (all other terms: o), whose term probabilities φ have a Dirichlet tree
-/// as prior:
+/// The model of counts in a cluster with keywords S (the other terms are o), whose term probabilities φ have
+/// a Dirichlet tree as prior [Dennis 1991; Andrzejewski, Zhu and Craven 2009]:
 ///   p ~ Beta(1, b) the share of its keywords;   φ_S / p ~ Dir(1, ..., 1);   φ_o / (1 − p) ~ Dir(λ_v, v ∉ S)
-/// [Dennis 1991; Andrzejewski, Zhu and Craven 2009]. If n of its tokens are keywords and m are not, its Λ is
-/// that of a cluster without a name plus
+/// If n of the cluster's tokens are keywords and m are not, its log evidence Λ is that of a cluster without a
+/// name plus
 ///   Δ(T) = log B(1 + n, b + m) − log B(1, b) − log B(λ_S + n, λ_o + m) + log B(λ_S, λ_o)
-///          + DM(T_S; 1) − DM(T_S; λ_S),      λ_S = Σ_{v ∈ S} λ_v,  λ_o = A − λ_S,
-/// DM being the log evidence of a Dirichlet–multinomial.
+///          + DM(T_S; 1) − DM(T_S; λ_S),      λ_S = Σ_{v ∈ S} λ_v,  λ_o = A − λ_S.
+/// DM is the log evidence of a Dirichlet–multinomial; λ and A are the weights and the total of TermPrior.
 ///
-/// If the prior is hierarchical, this is a lower bound, as Λ of the other clusters is: given β, the terms
-/// outside S have the total A' = A − even |S| − common Σ_S β_v. −log(A' + i) is convex in the log β_v of S,
-/// so that its mean is at least its value at exp(E log β).
+/// If the prior is hierarchical, Λ is a lower bound, as it is for clusters without a name: given the shared
+/// proportions β, the terms outside S have the total A' = A − even |S| − common Σ_S β_v. −log(A' + i) is
+/// convex in the log β_v of S, so that its mean is at least its value at exp(E log β).
 class KeywordTerms final : public ObsModel {
  public:
-  /// References to `plain`, the model of clusters without a name, and to its prior are kept.
+  /// Keeps references to `plain`, the model of clusters without a name, and to the members of `prior`; both
+  /// must outlive this object.
   KeywordTerms(const ObsModel& plain, TermPrior prior, std::vector<int> terms, double weight_of_others);
 
   const std::vector<int>& terms() const { return terms_; }
-  /// Δ(T), the amount by which the keywords raise Λ; tokens: number of tokens of the cluster.
+  /// Δ(T), the amount by which the log evidence of a cluster with statistic t is larger with its keywords
+  /// than without. tokens: number of tokens of the cluster.
   double gain(const double* t, double tokens) const;
 
   Index n_features() const override { return plain_.n_features(); }
@@ -53,8 +56,9 @@ class KeywordTerms final : public ObsModel {
   void point_estimate(const double* t, double* mean, double* w) const override;
   void draw(const double* t, Stream& stream, double* w) const override;
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
-  /// The posterior is not a Dirichlet distribution; reported are the parameters of the one with the same
-  /// mean and the total A + n + m.
+  /// Parameters of the Dirichlet distribution that has the same mean as the posterior and the total A + n + m
+  /// (A is the prior's total, n + m the number of tokens). The posterior itself is not a Dirichlet
+  /// distribution.
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 

@@ -6,14 +6,15 @@
 
 namespace bnpvi {
 
-/// Lower Cholesky factor L of a symmetric positive definite matrix A = L Lᵀ, d × d, row-major; only the
-/// lower triangle of A is read.
+/// Lower Cholesky factor L of a symmetric positive definite d × d matrix A = L Lᵀ (row-major; only the lower
+/// triangle of A is read). Throws std::domain_error when a pivot, a squared diagonal entry of L, is not
+/// positive and finite.
 ///
-/// `least_pivot` (d), when given, holds known lower bounds on the squared diagonal of L. Adding positive
-/// semidefinite terms to a matrix never lowers a pivot, so the pivots of a prior bound those of every
-/// posterior, and by the same argument l_ij² is at most what is left of a_ii after the columns before j.
-/// Both bounds hold in exact arithmetic; enforcing them keeps rounding in nearly collinear data from growing.
-/// Throws std::domain_error when a pivot is not positive and finite.
+/// `least_pivot` (d numbers), when given, holds known lower bounds of the pivots. Adding positive
+/// semidefinite terms to a matrix never lowers a pivot, so the pivots of a prior are lower bounds for every
+/// posterior; for the same reason l_ij² is at most what is left of a_ii after the columns before j. Both
+/// bounds hold in exact arithmetic. Enforcing them stops rounding errors from growing when data are nearly
+/// collinear.
 class Cholesky {
  public:
   Cholesky(const double* a, Index d, const double* least_pivot = nullptr);

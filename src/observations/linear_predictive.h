@@ -1,12 +1,13 @@
-// Models whose predictive is linear in the features.
+// Observation models whose log predictive density is linear in the features of a row.
 #pragma once
 #include "kernels/kernels.h"
 #include "observations/capabilities.h"
 
 namespace bnpvi {
 
-/// Models with log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, where predictive_weights() computes w
-/// (p numbers) from T. An urn of such a model (Urn) holds T, followed by w.
+/// Models with log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, where φ(x) are the p features of row
+/// x and predictive_weights() computes w (p numbers) from T. An urn (one cluster of a sampler, which rows
+/// leave and join) holds T, followed by w.
 template <class Base>
 class LinearPredictive : public Base, public Urn {
  public:

@@ -1,4 +1,4 @@
-// Rows that lack cells: what a model computes for all rows that lack the same cells.
+// Groups of rows that lack the same cells, and what a model computes for all rows of such a group.
 #pragma once
 #include <map>
 #include <memory>
@@ -10,11 +10,12 @@
 
 namespace bnpvi {
 
-/// Says which cells a row lacks: one entry for each cell that a model can replace by its expectation
-/// (ExpectedCells::n_cells), true if the row lacks it.
+/// Which cells a row lacks: one entry for each cell that a model can replace by its expectation (their number
+/// is ExpectedCells::n_cells), true if the row lacks the cell.
 using MissingCells = std::vector<bool>;
 
-/// Rows that lack the same cells. `at`: their positions in the list of rows of the call, ascending.
+/// A group of rows that lack the same cells. `at`: their positions in the list of rows that was passed,
+/// ascending.
 struct IncompleteRows {
   MissingCells missing;
   std::vector<Index> at;
@@ -32,49 +33,55 @@ class IncompleteGroups {
   std::size_t last_ = 0;
 };
 
-/// Rows that have the cells x_o and lack the same others, x_m. In a cluster with weights w, the optimal
-/// density of the missing cells is q(x_m) ∝ exp⟨φ(x), w⟩, and the row enters statistics by E_q φ(x). One of
-/// these features, of weight 1, is the entropy of q, which is 0 in complete rows. All that depends on a row
-/// is in reduced features φ'(x_o), the same for all clusters, with φ'_0 = φ_0:
+/// What a model computes for rows that have the cells x_o and lack the same others, x_m. In a cluster with
+/// weights w, the optimal density of the missing cells is q(x_m) ∝ exp⟨φ(x), w⟩, and statistics use E_q φ(x)
+/// in place of the features φ(x). One of these features, of weight 1, is the entropy of q, which is 0 in
+/// complete rows. Everything that depends on a row is in reduced features φ'(x_o), the same for all clusters,
+/// with φ'_0 = φ_0; w' are reduced weights:
 ///   log ∫ exp⟨φ(x), w⟩ dx_m = E_q⟨φ(x), w⟩ = ⟨φ'(x_o), w'⟩,
 /// and E_q φ(x) is linear in φ'(x_o). Features and weights here are the dense ones (SparseEntries::n_dense).
 ///
-/// A row may also hide something in which this is not linear, such as a scale of its own. Then only
-/// products() and add() are called, not expand().
+/// Some rows also hide a quantity, such as a scale of their own, for which this linearity fails. Only
+/// products() and add() are called for such rows, not expand().
 class MissingPattern {
  public:
   virtual ~MissingPattern() = default;
 
   virtual Index n_features() const = 0;  // p', the number of reduced features
 
-  /// Reduced features of rows of this pattern: Φ', n × p', its rows `ld` numbers apart.
+  /// Writes the reduced features of n rows of this pattern to phi: n × p', its rows `ld` numbers apart.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
 
-  /// Number of reduced weights w': at least p'. The first p' numbers multiply the features.
+  /// Number of reduced weights w' of a cluster: at least p'. The first p' of them multiply the p' reduced
+  /// features.
   virtual Index n_weights() const { return n_features(); }
 
-  /// Writes w', the reduced weights of a cluster with weights w.
+  /// Writes w', the reduced weights (n_weights() numbers) of a cluster with the full weights w.
   virtual void weights(const double* w, double* reduced) const = 0;
 
-  /// Adds Σ r E_q φ(x) to t, for rows with responsibilities r in a cluster with weights w. reduced: Σ r
-  /// φ'(x_o), the sum of their reduced features (p').
+  /// Adds to the statistic t of a cluster with weights w the expected features of its rows, Σ r E_q φ(x),
+  /// with r the rows' responsibilities. reduced: the sum Σ r φ'(x_o) of the rows' reduced features (p'
+  /// numbers).
   virtual void expand(const double* w, const double* reduced, double* t) const = 0;
 
-  /// log ∫ exp⟨φ(x), w⟩ over the hidden part, for rows with reduced features phi (n × p') in k clusters with
-  /// weights `reduced` (k × n_weights()): out (n × k).
+  /// Writes to `out` (n × k) the log weights of n rows in k clusters, log ∫ exp⟨φ(x), w⟩ (an integral over
+  /// the missing cells of features times weights). phi: the rows' reduced features (n × p'); reduced: the
+  /// clusters' reduced weights (k × n_weights()).
   virtual void products(Index n, const double* phi, Index k, const double* reduced, double* out) const;
 
-  /// Adds Σ_i r_ij E_q φ(x_i) to t_j for each of k clusters j, for rows with reduced features phi. w: the
-  /// weights w_j of the clusters; r: n × k.
+  /// Adds the expected features of n rows, Σ_i r_ij E_q φ(x_i), to the statistic t[j] of each of k clusters
+  /// j. phi: the rows' reduced features (n × p'); r: their responsibilities (n × k); w: the full weights of
+  /// each cluster.
   virtual void add(Index n, const double* phi, Index k, const double* r, const double* const* w,
                    double* const* t) const;
 
-  /// log p(x_o | data with statistic T) for rows with reduced features phi (n × p'): the exact marginal of
-  /// the posterior predictive.
+  /// Writes log p(x_o | data with statistic T) of n rows with reduced features phi (n × p', rows `ld` numbers
+  /// apart): the posterior predictive density with the missing cells integrated out exactly.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const = 0;
 };
 
-/// The pattern of rows without a likelihood: their features are zero but for φ_0.
+/// The pattern of rows without any observed cell, hence without a likelihood: their features are zero but for
+/// φ_0.
 std::unique_ptr<const MissingPattern> nothing_observed();
 
 }  // namespace bnpvi

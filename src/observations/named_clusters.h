@@ -1,4 +1,4 @@
-// Clusters with names, whose priors differ from those of the others.
+// Interface of models in which some clusters have names, and with the name a prior of their own.
 #pragma once
 #include <memory>
 #include <vector>
@@ -7,20 +7,22 @@
 
 namespace bnpvi {
 
-/// A model some of whose clusters may have a name, a number from 1 to n_names(). A name means a prior of its
-/// own, under which the same statistic has another Λ. Callers that keep the names of clusters use the model
-/// named() for a named cluster; everything else works as without names.
+/// A model some of whose clusters may have a name, a number from 1 to n_names(). A name means a separate
+/// prior, under which the same statistic has another log evidence Λ. Callers that keep the names of clusters
+/// use named() for a named cluster and this model for the others.
 class NamedClusters {
  public:
   virtual Index n_names() const = 0;
-  /// The model of a cluster with this name; features and T are the same as for other clusters.
+  /// The model of a cluster with this name. Features and statistics are the same as for other clusters.
   virtual const ObsModel& named(int name) const = 0;
-  /// Writes, for each name, Δ: how much Λ(T) is larger under the name than without a name (n_names()
-  /// numbers).
+  /// Writes, for each of the n_names() names, by how much the log evidence Λ(T) of a cluster with statistic t
+  /// = T is larger under the name than without a name. out: n_names() numbers.
   virtual void gains(const double* t, double* out) const = 0;
-  /// The columns whose values indicate that a row belongs to this name, such as keywords.
+  /// The columns of the data whose values show that a row belongs to the cluster of this name, such as
+  /// keywords.
   virtual const std::vector<int>& columns_of(int name) const = 0;
-  /// As LearnedPrior::learned(), for clusters some of which have names.
+  /// The model with its prior learned from K clusters (see LearnedPrior::learned()), some of which have
+  /// names. names: the name of each cluster, 0 for none.
   virtual std::shared_ptr<const ObsModel> learned_with_names(const double* t, Index k,
                                                              const std::vector<int>& names, PriorSteps steps,
                                                              Pool* pool) const = 0;
@@ -29,19 +31,20 @@ class NamedClusters {
   ~NamedClusters() = default;
 };
 
-/// Are these valid names for k clusters? Yes if empty, or if there are k numbers in which each name of the
-/// model occurs once, other clusters having 0.
+/// Whether `names` are valid for k clusters: empty (no names), or k numbers in which each name of the model
+/// occurs once and all other clusters have 0.
 bool has_names(const ObsModel& obs, const std::vector<int>& names, Index k);
 
 /// The model of a cluster with this name; `obs` itself for name 0, a cluster without a name.
 const ObsModel& under_name(const ObsModel& obs, int name);
 
-/// As LearnedPrior::learned(), for clusters with these names (NamedClusters); empty: no cluster has a name.
+/// The model with its prior learned from K clusters (see LearnedPrior::learned()). names: the name of each
+/// cluster, 0 for none (NamedClusters); empty: no cluster has a name.
 std::shared_ptr<const ObsModel> learned_prior(const ObsModel& obs, const double* t, Index k,
                                               const std::vector<int>& names, PriorSteps steps, Pool* pool);
 
-/// ObsModel::posterior(), and below it ObsModel::mean_parameters(), of clusters with these names; empty: no
-/// cluster has a name.
+/// Posterior parameters of K clusters (ObsModel::posterior()), each under the prior of its name; the next
+/// function returns posterior means (ObsModel::mean_parameters()). names: empty if no cluster has a name.
 NamedArrays posterior_of(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names);
 NamedArrays mean_parameters_of(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names);
 

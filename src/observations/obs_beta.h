@@ -1,14 +1,16 @@
-// Probabilities with independent Beta priors, for zeros and ones or for successes among trials.
+// Base of models of probabilities with Beta priors: zeros and ones, or successes among trials.
 #pragma once
 #include "observations/obs_model.h"
 
 namespace bnpvi {
 
-/// Column j has a probability θ_j ~ Beta(a_j, b_j) of a one; with S_j ones and F_j zeros in a cluster, q(θ_j)
-/// = Beta(a_j + S_j, b_j + F_j) and Λ = Σ_j log B(a_j + S_j, b_j + F_j) − log B(a_j, b_j).
+/// Columns of zeros and ones, independent given the cluster. Column j has a probability θ_j ~ Beta(a_j, b_j)
+/// of a one. With S_j ones and F_j zeros in a cluster, q(θ_j) = Beta(a_j + S_j, b_j + F_j), and the log
+/// evidence is Λ = Σ_j log B(a_j + S_j, b_j + F_j) − log B(a_j, b_j).
 ///
 /// Under a hierarchical prior (hierarchical_dirichlet.h) a and b are the mean weights, which predictions and
-/// draws use. Λ and its gradient use smaller weights bound_a and bound_b, with the same total a_j + b_j.
+/// draws use. Λ and its gradient use smaller weights bound_a and bound_b, with a spare weight that keeps the
+/// total a_j + b_j.
 class BetaModel : public ObsModel {
  public:
   double log_evidence(const double* t) const final;
@@ -20,8 +22,9 @@ class BetaModel : public ObsModel {
   BetaModel(const Vec& a, const Vec& b, const Vec& bound_a, const Vec& bound_b)
       : a_(a), b_(b), bound_a_(bound_a), bound_b_(bound_b) {}
 
-  /// S_j, and below F_j: the numbers of ones and zeros of a cluster in column j. Rounding in sums and
-  /// differences of summaries can make them negative; implementations return at least 0.
+  /// The number of ones in column j of a cluster with statistic t; the next function returns the number of
+  /// zeros. Rounding in sums and differences of summaries can make these numbers negative; implementations
+  /// return at least 0.
   virtual double count_ones(const double* t, Index j) const = 0;
   virtual double count_zeros(const double* t, Index j) const = 0;
 
@@ -30,8 +33,8 @@ class BetaModel : public ObsModel {
   double b(Index j) const { return b_[j]; }
   double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
   double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
-  /// The parameters of q(θ_j) with the smaller prior weights that Λ uses: bound_a_j + S_j and bound_b_j +
-  /// F_j.
+  /// The parameters of q(θ_j) with the smaller prior weights that Λ uses: bound_a_j plus the number of ones
+  /// here, bound_b_j plus the number of zeros in the next function.
   double bound_ones(const double* t, Index j) const { return bound_a_[j] + count_ones(t, j); }
   double bound_zeros(const double* t, Index j) const { return bound_b_[j] + count_zeros(t, j); }
 
@@ -39,7 +42,7 @@ class BetaModel : public ObsModel {
   Vec a_, b_, bound_a_, bound_b_;
 };
 
-/// log B(a + one, b + zero) − log B(a, b) for one, zero ≥ 0.
+/// The difference log B(a + one, b + zero) − log B(a, b) of log Beta functions, for one, zero ≥ 0.
 double log_beta_gain(double a, double b, double one, double zero);
 
 }  // namespace bnpvi

@@ -12,10 +12,10 @@
 
 namespace bnpvi {
 
-/// The prior of a Gaussian of full or diagonal covariance whose mean takes a random step N(0, drift gap_t Σ)
-/// from time t to t + 1, Σ the cluster's covariance; with `gap` empty there is one time. The last column of
-/// the data (one more than the prior has) is the time of each row, from 1. learn: the drift is learned as
-/// the value that maximises Σ_k Λ(T_k).
+/// The prior of a Gaussian of full or diagonal covariance Σ whose mean takes a random step N(0, drift gap_t
+/// Σ) from time t to t + 1; with `gap` empty there is one time. The last column of the data (one more than
+/// the prior has) is the number of each row's time, from 1. learn: the drift is learned as the value that
+/// maximises Σ_k Λ(T_k), the sum of the clusters' log evidences.
 struct DriftingGaussianPrior {
   GaussianPrior gaussian;  // prior at the first time; its learning and its gaps in cells are not used
   bool full;
@@ -24,15 +24,16 @@ struct DriftingGaussianPrior {
   bool learn;
 };
 
-/// Columns come in J blocks of d, independent given the cluster (NormalWishart): J = 1 for a full
-/// covariance, d = 1 for a diagonal one. φ = (1, the packed triangle of x̃x̃ᵀ of each block; then for each
-/// time 1 and x̃, which are 0 except at the row's own time), T = (N, S_xx; N_1, S_1; ...; N_T, S_T). With
-/// the path of the means (DriftPath),
+/// Gaussian clusters of D columns whose mean changes over times 1 .. T [West & Harrison 1997, §16.4]. Columns
+/// come in J blocks of d, independent given the cluster: J = 1 for a full covariance, d = 1 for a diagonal
+/// one. The features of a row x̃ (in engine units) are φ = (1, the packed triangle of x̃x̃ᵀ of each block;
+/// then for each time 1 and x̃, which are 0 except at the row's own time), and statistics T = (N, S_xx; N_1,
+/// S_1; ...; N_T, S_T) are their sums. With κ and μ from the Kalman filter of the mean's path (DriftPath),
+/// and ν and B the parameters of the Wishart prior of the precision Λ,
 ///   B̂ = B + S_xx + Σ_t [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ],  ν̂ = ν + N,
 ///   Λ(T) = ½D Σ_t log(κ_{t|t−1}/κ_{t|t}) + log Z(ν̂, B̂) − log Z(ν, B) − (ND/2) log 2π − N Σ log unit,
-///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)]
-/// [West & Harrison 1997, §16.4]. At each time mean and precision are Normal–Wishart: mean μ̄_t, strength
-/// 1/v̄_t, ν̂ and B̂.
+///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)].
+/// At each time mean and precision are Normal–Wishart, with mean μ̄_t, strength 1/v̄_t, ν̂ and B̂.
 class GaussianDrift final : public ObsModel,
                             public SparseEntries,
                             public ColumnUnits,
@@ -52,7 +53,8 @@ class GaussianDrift final : public ObsModel,
   double strain() const override;
   void re_express(const ObsModel& from, double* t) const override;
 
-  /// The same model with the drift that maximises Σ_k Λ(T_k), searched near the present one.
+  /// The same model with the drift (variance of the mean's steps) that maximises the sum Σ_k Λ(T_k) of the
+  /// clusters' log evidences, searched near the present drift.
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override;
   NamedArrays learned_fields() const override;
@@ -61,12 +63,13 @@ class GaussianDrift final : public ObsModel,
   void weights(const double* t, double* w) const override;
   double evidence_and_weights(const double* t, double* w) const override;
 
-  /// N(μ̄_t, Σ), with the fraction of the cluster's rows at each time (equal fractions if it has no rows); Σ
-  /// as for Gaussian clusters without drift.
+  /// The point estimate of a cluster is N(μ̄_t, Σ) at time t, with the fraction of the cluster's rows at each
+  /// time (equal fractions if it has no rows). μ̄_t: posterior mean at time t; Σ: as for Gaussian clusters
+  /// without drift.
   void point_estimate(const double* t, double* mean, double* w) const override;
 
-  /// Draws Λ by its root A = C L⁻¹, with L the factor of B̂ and C as in obs_wishart.h [Bartlett 1933]; then
-  /// the path of means in the coordinates A θ.
+  /// Draws the precision Λ by its root A = C L⁻¹, with L the Cholesky factor of B̂ and C as in obs_wishart.h
+  /// [Bartlett 1933]; then the path of the mean θ in the coordinates A θ.
   void draw(const double* t, Stream& stream, double* w) const override;
 
   /// Log density of a Student-t distribution around μ̄_t, the mean at the row's time, in each block of
@@ -74,12 +77,14 @@ class GaussianDrift final : public ObsModel,
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
   /// Drops the first g = `gone` times: returns the cluster's statistic under the model of the times from g
-  /// on. That model's first time has the strength κ_{g|g−1} of a cluster without rows as its prior
-  /// (strength_at), and the statistic restores the filtered mean, strength and B̂ at time g:
+  /// on. In that model the prior of the first time has the strength κ_g = κ_{g|g−1} of a cluster without rows
+  /// (strength_at). Let μ_g and κ_{g|g} be the mean and strength that the Kalman filter has at time g, and m
+  /// the prior mean. They and B̂ are restored by a statistic with count N and sum S at the new first time,
+  /// and these squares instead of S_xx:
   ///   N = κ_{g|g} − κ_g,  S = κ_{g|g} μ_g − κ_g m,
   ///   S_xx + Σ_{t≤g} [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ] + κ_{g|g} μ_gμ_gᵀ − κ_g mmᵀ.
-  /// The filter is exact, so that Λ of any further rows changes by a constant only, which is added to
-  /// `constant`.
+  /// The filter is exact, so that the log evidence of any further rows changes by a constant only, which is
+  /// added to `constant`.
   Vec condensed(const double* t, Index gone, double& constant) const override;
   double strength_at(Index time) const override;  // κ_{t|t−1} of a cluster without rows; 0: the first time
 
@@ -106,12 +111,13 @@ class GaussianDrift final : public ObsModel,
   double log_z(const Posterior& q) const;
   double log_evidence(const double* t, const Posterior& q) const;
   void weights(Posterior& q, double* w) const;
-  /// Writes −½ df (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t) − ½ spread v̄_t as weights of all features but φ_0.
+  /// Writes −½ df (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t) − ½ spread v̄_t, a quadratic in the row x at time t, as weights
+  /// of all features but φ_0.
   void natural(const Posterior& q, double df, double spread, double* w) const;
 
   NamedArray means(const double* t, Index k) const;  // μ̄_t in the user's units, K × D × T
-  /// B̂ in the user's units, D × D × K. If `mean`, divided by ν̂ − d − 1, which gives E Σ; infinite where
-  /// that mean does not exist.
+  /// B̂, the posterior scale of the covariance, of K clusters in the user's units, D × D × K. If `mean`, B̂
+  /// divided by ν̂ − d − 1, which is E Σ; infinite where this mean does not exist.
   NamedArray squares(const char* name, bool mean, const double* t, Index k) const;
 
   DriftingGaussianPrior given_;

@@ -1,4 +1,4 @@
-// Yes/no responses, numbers of successes and counts, given covariates.
+// Regression models of yes/no responses, numbers of successes, and counts.
 #pragma once
 #include <memory>
 
@@ -7,10 +7,11 @@
 
 namespace bnpvi {
 
-/// Logistic regression in each cluster, or negative binomial regression if there is a field `size`. The
-/// columns of the data are y, or y and n − y; then an offset, if there is a field `offset`; then covariates.
-/// With repeated measures, the rows of an individual are kept one by one, since each has its own tangents
-/// (see tangent_rows.h) in each cluster.
+/// Makes the model of logistic regression in each cluster, or of negative binomial regression if there is a
+/// field `size`. The columns of the data are the response y, or y successes and n − y failures; then an
+/// offset, if there is a field `offset`; then covariates. With repeated measures, the rows of an individual
+/// are kept one by one, since the quadratic bound of the likelihood (see tangent_rows.h) differs between rows
+/// and clusters.
 std::unique_ptr<ObsModel> make_glm(const Fields& fields);
 
 }  // namespace bnpvi

@@ -1,4 +1,4 @@
-// The contract of an observation model: what a cluster produces.
+// The interface of an observation model, the distribution of a row given its cluster.
 #pragma once
 #include "foundation/data.h"
 #include "foundation/named_array.h"
@@ -11,9 +11,9 @@ struct Capabilities;  // see capabilities.h
 
 /// A likelihood from a conjugate exponential family with its prior.
 ///
-/// Everything is written in terms of a feature vector φ(x) of length p with φ_0 = 1 and a cluster's
-/// statistic T = Σ_n r_n φ(x_n), so that T_0 = N. Let Λ(T) be the log evidence of one cluster whose data
-/// have statistic T. Then, with q(φ_k) the conjugate posterior given T,
+/// A row x has a feature vector φ(x) of length p with φ_0 = 1. A cluster has the statistic T = Σ_n r_n
+/// φ(x_n), the sum over rows with responsibilities r, so that T_0 = N. Let Λ(T) be the log evidence of one
+/// cluster whose data have statistic T. Then, with q(φ_k) the conjugate posterior of its parameters given T,
 ///   E_q log p(x | φ_k) = ⟨φ(x), ∇Λ(T)⟩     and     log p(x | data) = Λ(T + φ(x)) − Λ(T),
 /// so that a model is one scalar function, its gradient and its features. Models are immutable.
 ///
@@ -24,10 +24,10 @@ struct Capabilities;  // see capabilities.h
 ///
 /// A factor h(x) of the likelihood that has no parameters, and whose logarithm is not linear in φ(x), is left
 /// out of Λ, of the weights and of the predictive; BaseMeasure gives log h(x). Σ_n log h(x_n) is added once
-/// to every ELBO, since it is the same for all assignments.
+/// to every ELBO, since it is the same for all assignments of rows to clusters.
 ///
-/// Laws (tests/testthat/test-contract.R, run for every registered model): Λ(0) = 0; weights = ∇Λ by
-/// finite differences; Λ(T) + Σ r log h(x) = the closed-form evidence; zero-weight rows change nothing.
+/// Laws (tests/testthat/test-contract.R, run for every registered model): Λ(0) = 0; weights = ∇Λ by finite
+/// differences; Λ(T) + Σ r log h(x) = the closed-form evidence; zero-weight rows change nothing.
 class ObsModel {
  public:
   virtual ~ObsModel() = default;
@@ -35,42 +35,43 @@ class ObsModel {
   virtual Index n_features() const = 0;  // p, length of φ
   virtual Index n_columns() const = 0;   // D, number of columns of the data
 
-  /// Features of the given rows: Φ, n × p, its rows `ld` numbers apart.
+  /// Writes the features of n rows of the data to phi: n × p, its rows `ld` numbers apart.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
 
-  /// Λ(T).
+  /// Λ(T), the log evidence of a cluster whose data have statistic t = T.
   virtual double log_evidence(const double* t) const = 0;
 
-  /// w = ∇Λ(T), length p.
+  /// Writes the weights of a cluster with statistic t = T: w = ∇Λ(T), of length p.
   virtual void weights(const double* t, double* w) const = 0;
 
-  /// Fills w = ∇Λ(T) and returns Λ(T). The default makes the two calls; models override it where the two can
-  /// share work.
+  /// Writes w = ∇Λ(T) and returns Λ(T). The default calls weights() and log_evidence(); models override this
+  /// function where the two can share work.
   virtual double evidence_and_weights(const double* t, double* w) const;
 
-  /// Point estimate of a cluster's parameters. s̃ is the mean statistic of a row, smoothed by the prior (s̃_0 =
-  /// 1): a point of the mean-parameter space [Hughes 2016, Alg. 2.2]. w are the natural weights of the
-  /// likelihood there: log p(x | mean s̃) = ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is
-  /// ⟨s̃_a, w_a − w_b⟩ ≥ 0.
+  /// Point estimate of the parameters of a cluster with statistic T [Hughes 2016, Alg. 2.2]. Writes to `mean`
+  /// s̃, the mean features of the cluster's rows, smoothed by the prior (s̃_0 = 1), and to w the natural
+  /// weights of the likelihood at the parameters with this mean: log p(x | mean s̃) = ⟨φ(x), w⟩. The Bregman
+  /// divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.
   virtual void point_estimate(const double* t, double* mean, double* w) const = 0;
 
-  /// Draws parameters from their posterior given T, and writes to w (p numbers) the natural weights of the
-  /// likelihood at these: log p(x | parameters) − log h(x) = ⟨φ(x), w⟩. The mean of w is ∇Λ(T), and that of
-  /// exp⟨φ(x), w⟩ is the predictive density.
+  /// Draws parameters from their posterior given T, and writes the natural weights of the likelihood at the
+  /// drawn parameters to w (p numbers): log p(x | parameters) − log h(x) = ⟨φ(x), w⟩. The mean of w over
+  /// draws is ∇Λ(T), and the mean of exp⟨φ(x), w⟩ is the predictive density.
   virtual void draw(const double* t, Stream& stream, double* w) const = 0;
 
-  /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p), with h the base measure.
-  /// For incomplete rows, whose dense features are all 0 (also φ_0), only the part of the sparse entries. The
-  /// default computes Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
+  /// Writes log p(x | data with statistic T) − log h(x) for n rows with features phi (n × p), with h the base
+  /// measure. Incomplete rows have dense features that are all 0 (also φ_0), and get only the part of their
+  /// sparse entries. The default computes Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 
-  /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.
+  /// Parameters of the variational posterior of K clusters with statistics T (K × p), in the units of the
+  /// user's data.
   virtual NamedArrays posterior(const double* t, Index k) const = 0;
 
   /// Posterior means of the parameters under the names that users know: mean, cov, prob, rate, ...
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
 
-  /// The optional abilities of this model; by default none.
+  /// The optional abilities of this model, as pointers to interfaces; by default none.
   virtual Capabilities capabilities() const;
 };
 

@@ -1,4 +1,5 @@
-// Rows that have a covariate pattern in addition to their observed columns.
+// Model of rows that have a covariate pattern (a combination of covariate values) in addition to their
+// observed columns.
 #pragma once
 #include <memory>
 
@@ -6,12 +7,13 @@
 
 namespace bnpvi {
 
-/// Rows x whose cluster probabilities depend on covariates. A row has one of C covariate patterns
-/// (Dataset::position). Its features are those of the inner model of rows, φ', followed by C indicators:
+/// Rows x whose probabilities of clusters depend on covariates. A row has one of C covariate patterns, which
+/// Dataset::position gives. Its features are those of the inner model of rows, φ', followed by C indicators:
 ///   φ = (φ', 1[c = 1], ..., 1[c = C]),   Λ(T) = Λ'(T').
-/// The last C numbers of a cluster's statistic thus count its rows by pattern, which only the allocation
-/// model uses; they stay correct whenever statistics are added or moved. Λ does not depend on them, and
-/// weights() gives 0 for these features, where the allocation model then writes its own weights.
+/// The last C numbers of a cluster's statistic T thus count its rows by pattern, and stay correct whenever
+/// statistics are added or moved. Only the allocation model (the prior of the cluster probabilities) uses
+/// these counts. The log evidence Λ does not depend on them; weights() gives 0 for these features, where the
+/// allocation model then writes its own weights.
 class PatternedRows final : public ObsModel,
                             public SparseEntries,
                             public Gaps,

@@ -1,4 +1,4 @@
-// The parts of a product model, and patterns of rows in which some blocks lack cells.
+// The parts of a product of observation models, and patterns of missing cells of its rows.
 #pragma once
 #include <memory>
 #include <vector>
@@ -20,30 +20,32 @@ struct ProductPart {
   Index n_cells() const { return can.cells ? can.cells->n_cells() : 0; }
   Dataset columns_of(const Dataset& data) const;
 
-  // Copies numbers that go with features (weights, statistics) between the product's order and the block's
-  // own.
+  // Copies the numbers of this part's features, such as weights or statistics, from the order of the whole
+  // product (`all`) to the order of the part's own model. write() copies them back.
   void read(const double* all, double* own) const;
   Vec read(const double* all) const;
   void write(const Vec& own, double* all) const { std::copy(own.begin() + 1, own.end(), all + at); }
 };
 
-/// Features of n rows under one block of a product, and the position of these features in the product.
+/// Features of n rows under one part of a product of models, and the position of these features in the
+/// product.
 struct PlacedFeatures {
   Index at, p;
   bool far_rows;  // can the block represent rows that are far out (Capabilities)?
   Vec scale;      // φ_0 of each row under this block; below 1 where features() scaled the row towards 0
 };
 
-/// Gives each row one common φ_0, the least of its blocks; the features of blocks with `far_rows` are scaled
-/// to it.
+/// Gives each row a single φ_0, the least among its parts. A row that is very far out has φ_0 < 1 and is
+/// scaled towards 0; the features of parts with `far_rows` are scaled to the common φ_0.
 void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld);
 
-/// The rows that lack cells in any part, grouped by the cells that they lack in all parts together.
+/// Groups the rows that lack cells in any part of a product by the set of cells that they lack in all parts
+/// together.
 std::vector<IncompleteRows> incomplete_rows_of_parts(const std::vector<ProductPart>& parts,
                                                      const Dataset& data, const Index* rows, Index n);
 
-/// The pattern of rows that lack the cells `missing`, for the dense blocks: blocks that lack none have their
-/// full features, the others reduced ones. `parts` must outlive the pattern.
+/// The pattern of rows that lack the cells `missing`, for the parts with dense features. Parts without a
+/// missing cell keep their full features, the others get reduced ones. `parts` must outlive the pattern.
 std::unique_ptr<const MissingPattern> make_product_pattern(const std::vector<ProductPart>& parts,
                                                            const MissingCells& missing);
 

@@ -1,4 +1,4 @@
-// Regressions in which individuals have coefficients of their own (random effects).
+// Regressions in which each individual has coefficients of its own (random effects).
 #pragma once
 #include <memory>
 
@@ -9,15 +9,16 @@
 
 namespace bnpvi {
 
-/// The rows of an individual in a cluster: y = X b + Z a + ε, ε ~ N(0, σ²), with the individual's own
-/// coefficients a ~ N(μ, D). μ | D ~ N(m, D/κ), D⁻¹ Wishart; b | σ² ~ N(M, σ²V⁻¹), σ⁻² Gamma. These are two
-/// conjugate models (EffectsBlock), of a and of y − Za, whose rows are replaced by expectations, so that
-/// Λ(T) is the sum of both evidences and of the entropies of q(a). It is exact for any q(a) that the
-/// statistic was formed with. Alternatively all clusters share D and σ², which are then learned as points
-/// under these priors.
+/// Model of the rows of an individual in a cluster: y = X b + Z a + ε, ε ~ N(0, σ²), with the individual's
+/// own coefficients a ~ N(μ, D). Priors: μ | D ~ N(m, D/κ), D⁻¹ Wishart; b | σ² ~ N(M, σ²V⁻¹), σ⁻² Gamma.
+/// These are two conjugate models (EffectsBlock), one of a and one of y − Za. Their rows are replaced by
+/// expectations under q(a), so that Λ(T) is the sum of both log evidences and of the entropies of q(a). It is
+/// exact for any q(a) that the statistic was formed with. Alternatively all clusters share D and σ², which
+/// are then learned as single values under these priors.
 ///
-/// The data are the sums of RepeatedRows over a regression. Regressors are z̃ = (x − centre)/unit; the prior
-/// refers to coefficients around this centre, which therefore cannot be changed later.
+/// The data are sums over the rows of each individual (RepeatedRows of a regression). Regressors are z̃ = (x
+/// − centre)/unit. The prior refers to coefficients around this centre, which therefore cannot be changed
+/// later.
 class RandomEffects final : public ObsModel,
                             public ExpectedCells,
                             public ColumnUnits,
@@ -33,14 +34,15 @@ class RandomEffects final : public ObsModel,
   };
 
   /// of_rows: the regression model of single rows, whose features are added up over the rows of an
-  /// individual. The moments of regressors and y come after its first `offset` features.
+  /// individual. offset: the number of its features before the second moments of regressors and response.
   RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_rows, Index offset);
 
   Index n_features() const override { return shape_.features; }
   Index n_columns() const override { return rows_.n_columns(); }
   Capabilities capabilities() const override;
 
-  /// Writes the features of individuals with their coefficients as expected in a cluster without data.
+  /// Writes the features of individuals whose random effects have the distribution that they have in a
+  /// cluster without data.
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
 
   Index n_cells() const override { return 1; }
@@ -51,7 +53,8 @@ class RandomEffects final : public ObsModel,
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override;
   double log_hyperprior() const override { return log_hyperprior_; }
-  /// If D and σ² are shared, proposals are compared after D and σ² have been learned from each.
+  /// Returns whether all clusters share the covariance D of random effects and the noise variance σ². If so,
+  /// a proposal is evaluated with the D and σ² that are best for it.
   bool has_occupied_term() const override { return shared(); }
   NamedArrays learned_fields() const override;
 
@@ -66,14 +69,15 @@ class RandomEffects final : public ObsModel,
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 
-  /// Log predictive density of an individual's rows: y − Za ~ N(Xb̂, Eσ²), with b̂ the posterior mean, and (a,
-  /// b) Gaussian with the moments that they have under q.
+  /// Log predictive density of the rows of n individuals, whose sums are `sums`, in a cluster with statistic
+  /// t. The response minus the random part, y − Za, is N(Xb̂, Eσ²), with b̂ the posterior mean of the fixed
+  /// coefficients; (a, b) is Gaussian with its moments under q.
   void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const override;
 
   Index n_effects() const { return shape_.q; }
-  /// q(a), the distribution of the random effects of all individuals of the data in a cluster with statistic
-  /// t, in the user's units: mean (n × q) and covariance (q × q × n), column-major. log_weight (n numbers):
-  /// log_pi + log ∫ exp⟨φ, w⟩ da.
+  /// q(a), the distribution of the random effects of all n individuals of the data in a cluster with
+  /// statistic t, in the user's units: mean (n × q) and covariance (q × q × n), column-major. log_weight (n
+  /// numbers) receives the individuals' log weights in the cluster, log_pi + log ∫ exp⟨φ, w⟩ da.
   void effects_of(const Dataset& data, const double* t, double log_pi, double* mean, double* covariance,
                   double* log_weight) const;
 
@@ -100,8 +104,8 @@ class RandomEffects final : public ObsModel,
 
 /// Makes the model from the fields of a regression and: `effects`, the numbers from 0 of the regressors that
 /// have random effects; `random_df`; `centred_random_scale`, the scale of the prior of D (q × q, for
-/// coefficients around the centre). Optional: `shared_cov` (D, likewise q × q) and `shared_noise` (σ²), where
-/// all clusters share them; `independent`, true for a diagonal D.
+/// coefficients around the centre). Optional: `shared_cov` (D, q × q) and `shared_noise` (σ²), if all
+/// clusters share these; `independent`, true for a diagonal D.
 std::unique_ptr<ObsModel> make_random_effects(const Fields& fields, std::shared_ptr<const ObsModel> of_rows,
                                               Index offset);
 

@@ -1,4 +1,5 @@
-// Weights of clusters in reduced form, for rows that hide something (missing_pattern.h).
+// Reduced weights of several clusters at once, for rows with missing cells or unobserved scales
+// (missing_pattern.h).
 #pragma once
 #include <vector>
 
@@ -7,8 +8,8 @@
 
 namespace bnpvi {
 
-/// The reduced weights w' of the chosen clusters under a pattern of missing cells: clusters ×
-/// MissingPattern::n_weights().
+/// The reduced weights w' of the chosen clusters under a pattern of missing cells: one row for each cluster,
+/// with MissingPattern::n_weights() numbers.
 inline Vec reduced_weights(const MissingPattern& pattern, const Weights& weights,
                            const std::vector<int>& clusters) {
   const Index width = pattern.n_weights();

@@ -1,10 +1,10 @@
-// Regressors of models of responses: covariates in units of their own, with or without an intercept.
+// Change of the units of regressors in models of responses, with or without an intercept.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// Replaces v (E × E) by H v Hᵀ, where H maps regressors x to others, z = shift + scale x, with an intercept
+/// Replaces the matrix v (E × E) by H v Hᵀ. H maps regressors x to z = shift + scale x, with an intercept
 /// before them: (1, z) = H (1, x). This turns second moments of (1, x) into those of (1, z), and the
 /// precision of coefficients of (1, x) into that of coefficients of (1, z). first: 1 with an intercept; 0
 /// without, and then there is no shift.

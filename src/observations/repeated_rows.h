@@ -1,4 +1,4 @@
-// Repeated measurements: several rows of one individual, which share its cluster.
+// Model of repeated measurements: an individual has several rows, which share its cluster.
 #pragma once
 #include <memory>
 
@@ -12,17 +12,17 @@ namespace bnpvi {
 enum class RowsOfIndividuals { added_up, kept };
 
 /// The model of an individual with measurements x_1 .. x_m, m ≥ 1, which are independent given its cluster
-/// and follow the model of rows, with features φ' and log evidence Λ':
+/// and follow the model of single rows, with features φ' and log evidence Λ':
 ///   φ = (1, m, Σ φ'(x_i)∖0, Σ log h(x_i)),   Λ(T) = Λ'(T_1, T_2, ...) + T_{p−1},
-/// with φ'∖0 the features but φ'_0. The last feature exists only if the model of rows has a base measure.
-/// T_0 counts individuals, for the allocation alone, and T_1 their rows. All of this is linear in φ∖0, which
-/// is what the data hold (IndividualSums), so that learning, moves and batches treat individuals like any
-/// other rows.
+/// where φ'∖0 are the features but φ'_0. The last feature exists only if the model of rows has a base measure
+/// h(x). T_0 counts individuals, for the allocation to clusters alone, and T_1 counts their rows. Everything
+/// is linear in φ∖0, which is what the data hold (IndividualSums), so that learning treats individuals like
+/// any other rows.
 class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, public LearnedPrior {
  public:
   /// Throws std::invalid_argument if rows depend on earlier rows, or if missing cells are replaced by
-  /// expectations: these depend on the cluster, so that features cannot be added up beforehand. With
-  /// RowsOfIndividuals::kept another model interprets the cells, and this one only describes the data.
+  /// expectations: expectations depend on the cluster, so that features cannot be added up beforehand. With
+  /// RowsOfIndividuals::kept another model interprets the cells, and this model only describes the data.
   explicit RepeatedRows(std::shared_ptr<const ObsModel> of_rows,
                         RowsOfIndividuals rows = RowsOfIndividuals::added_up);
 
@@ -45,8 +45,8 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   double log_evidence(const double* t) const override;
   void weights(const double* t, double* w) const override;
   double evidence_and_weights(const double* t, double* w) const override;
-  /// The mean statistic of a row, times the average number of rows of the cluster's individuals (1 if it has
-  /// none), so that a divergence between clusters refers to all rows of an individual.
+  /// Writes the mean statistic of a row, times the average number of rows of the cluster's individuals (1 if
+  /// the cluster is empty), so that a divergence between clusters refers to all rows of an individual.
   void point_estimate(const double* t, double* mean, double* w) const override;
   void draw(const double* t, Stream& stream, double* w) const override;
   NamedArrays posterior(const double* t, Index k) const override;
@@ -62,13 +62,14 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   bool has_base_;
 };
 
-/// The data of RepeatedRows, one row for each individual: m, Σ φ'(x_i)∖0 and Σ log h(x_i); at most n × p'
-/// numbers. For sparse rows of a linear model the sums are sparse. Rows that are `kept` become the entries
-/// of one sparse row, cell by cell and row by row; rows with a missing cell are left out.
+/// The data that RepeatedRows models, one row for each of n individuals: its number of rows m, Σ φ'(x_i)∖0
+/// and Σ log h(x_i); at most n × p' numbers. For sparse rows of a linear model the sums are sparse. With
+/// RowsOfIndividuals::kept the cells of an individual's rows become the entries of one sparse row, row by
+/// row; rows with a missing cell are left out.
 class IndividualSums {
  public:
-  /// individual: for each row, the number of its individual, below n; every individual needs a row. Weight,
-  /// classes and covariate pattern of an individual are those of its first row.
+  /// individual: for each row of `rows`, the number of its individual, below n; every individual needs a row.
+  /// Weight, classes and covariate pattern of an individual are those of its first row.
   IndividualSums(const RepeatedRows& model, const Dataset& rows, const int* individual, Index n);
   IndividualSums(const IndividualSums&) = delete;  // the view of the data points into this object
   IndividualSums& operator=(const IndividualSums&) = delete;

@@ -1,11 +1,11 @@
-// Responsibilities of a block of rows, dense or sparse, in one type.
+// Responsibilities (probabilities of clusters) of a block of rows, dense or sparse, in one type.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// n × K responsibilities of one block of rows, each row summing to 1.
-/// Dense: value is n × K. Sparse: each row keeps `width` = L entries, value and cluster are n × L.
+/// Responsibilities of n rows for K clusters; each row sums to 1. Dense: `value` is n × K. Sparse: each row
+/// has `width` = L entries, and `value` and `cluster` are n × L.
 struct Responsibilities {
   Index n = 0;
   Index k = 0;
@@ -19,22 +19,23 @@ struct Responsibilities {
   double get(Index row, Index j) const;
 };
 
-/// Responsibilities below this are set to exactly zero, so that clusters that explain nothing become exactly
-/// empty. Lowers the bound by at most K times this for each observation. (A guess: far below the tolerance of
-/// fits.)
+/// Responsibilities below this value are set to exactly zero, so that clusters that explain no row become
+/// exactly empty. This lowers the variational bound by at most K times the value for each observation. (The
+/// value is a guess: far below the tolerance of fits.)
 inline constexpr double negligible = 1e-12;
 
-/// Turns posterior log weights W (n × K) into responsibilities: all K of them, or the `width`
-/// largest of each row when 0 < width < K [Hughes 2016, ch. 7], the exact optimum of the bound under that
-/// constraint. Adds the entropy −Σ r log r of the block to `entropy`.
+/// Turns posterior log weights w (n × K) into responsibilities: all K of them, or only the `width` largest of
+/// each row if 0 < width < K [Hughes 2016, ch. 7], which is the optimum of the bound under that constraint.
+/// Adds the entropy −Σ r log r of the n rows to `entropy`.
 void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& out, double& entropy);
 
-/// As normalise(), but with the support of each row (its L clusters) given: `out` has n, k, width, sparse,
-/// cluster and log_weight; `value` is filled.
+/// Computes responsibilities of rows whose L clusters are given: `out` has n, k, width, sparse, cluster and
+/// log_weight; `value` is filled. Adds the entropy −Σ r log r to `entropy`.
 void normalise_support(Responsibilities& out, double& entropy);
 
-/// The `width` largest entries of each row of w (n × k), in the order of columns, and their columns; ties go
-/// to the smaller column. kept and column are n × width.
+/// Finds the `width` largest entries of each row of w (n × k). Writes the entries to `kept` and their columns
+/// to `column` (both n × width), in the order of columns; of equal entries the one in the smaller column is
+/// taken first.
 void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column);
 
 /// Responsibilities of all rows as given by a caller: a matrix (n × K, column-major), or one label for each
@@ -48,8 +49,8 @@ class GivenResponsibilities {
 
   Index k() const { return k_; }
 
-  /// These responsibilities for the rows of a batch: row i of the batch is row (*numbers)[i] of all rows;
-  /// null: row i.
+  /// These responsibilities as those of the rows of a batch: row i of the batch is row (*numbers)[i] of all
+  /// rows; if `numbers` is null, row i.
   GivenResponsibilities of_rows(const std::vector<Index>* numbers) const {
     GivenResponsibilities out = *this;
     out.numbers_ = numbers;

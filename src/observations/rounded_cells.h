@@ -1,4 +1,5 @@
-// Averages of features over the cells of rounded values above 0 (gather.h explains why: Columns).
+// Averages of features over the cells (intervals) that rounded values above 0 stand for; gather.h explains
+// why (Columns).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,21 +9,22 @@
 
 namespace bnpvi {
 
-/// How the values of a column are rounded. width: their spacing Δ; of_zero: the spacing of values 0, which
-/// need a cell in any case. The lowest values are spread over their cells by a gamma density that describes
-/// the low values of the column, with parameters shape and rate. A shape of 1 and a rate of 0 spread them
-/// evenly.
+/// How the values of a column are rounded. width: their spacing Δ. of_zero: the spacing of values 0, which
+/// always need a cell, since 0 itself has no logarithm. The lowest values are spread over their cells by a
+/// gamma density, fitted to the low values of the column, with parameters shape and rate. A shape of 1 and a
+/// rate of 0 spread them evenly.
 struct Spacing {
   double width = 0, of_zero = 0, shape = 1, rate = 0;
 };
 
-/// The cell [x − Δ/2, x + Δ/2] of a value x ≥ 0, cut off at 0; if Δ = 0, the value itself.
+/// The cell of a value x ≥ 0: the interval [x − Δ/2, x + Δ/2] of values that are rounded to x, cut off at 0.
+/// If Δ = 0, the cell is the value itself.
 ///
-/// A value in the cell is spread over it by q(v) ∝ v^(c − 1), which has the slope that the gamma density of
-/// the column has in the middle of the cell: for any q, log P(cell) ≥ E_q log p + H(q), and the bound is
-/// close where q is near p. Cells farther from 0 are narrow compared with their values, and values are spread
-/// evenly over them. With v = high e^(−y), q(y) ∝ e^(−c y) on [0, L], L = log(high / low), and Z(c) is its
-/// integral.
+/// A value v in the cell is spread over it by q(v) ∝ v^(c − 1), which has the slope that the gamma density of
+/// the column (Spacing) has in the middle of the cell. For any q, log P(cell) ≥ E_q log p + H(q), and the
+/// bound is close where q is near p. Cells far from 0 are narrow compared with their values, and values are
+/// spread evenly over them. With v = high e^(−y), q(y) ∝ e^(−c y) on [0, L], L = log(high / low); Z(c) is the
+/// integral of e^(−c y).
 class PositiveCell {
  public:
   PositiveCell(double x, const Spacing& spacing) : log_high_(std::log(x)) {
@@ -38,16 +40,16 @@ class PositiveCell {
     log_width_ = std::log(high - low);
   }
 
-  /// log E v, v spread over the cell by q.
+  /// log E v, the logarithm of the mean of a value v spread over the cell by q.
   double log_mean() const { return log_mean_power(1, 0); }
-  /// E log v, v spread over the cell by q.
+  /// E log v, the mean logarithm of a value v spread over the cell by q.
   double mean_log() const { return wide_ ? log_high_ - mean_y() : log_high_; }
-  /// log E (v / unit)^s for s > 0, with log_unit = log(unit).
+  /// log E (v / unit)^s for s > 0, for a value v spread over the cell by q; log_unit is log(unit).
   double log_mean_power(double s, double log_unit) const {
     const double of_high = s * (log_high_ - log_unit);
     return wide_ ? of_high + log_integral(power_ + s) - log_integral_ : of_high;
   }
-  /// H(q) minus the entropy of an even spread over the cell: at most 0.
+  /// The entropy of q minus the entropy of an even spread over the cell: at most 0.
   double entropy() const {
     return wide_ ? log_integral_ + log_high_ - log_width_ + (power_ - 1) * mean_y() : 0;
   }
@@ -77,8 +79,8 @@ class PositiveCell {
   double length_ = 0, power_ = 1, log_integral_ = 0, log_width_ = 0;
 };
 
-/// The spacings of d columns; 0 without a field. When densities are taken without rounding, the field
-/// `zero_cells` holds the fit's spacings, which then apply to values 0 only.
+/// Reads the spacings of d columns from the fields; without a field, 0. When densities are taken without
+/// rounding, the field `zero_cells` holds the fit's spacings, which then apply to values 0 only.
 inline std::vector<Spacing> spacings(const Fields& fields, Index d) {
   const auto of = [&](const char* name, double otherwise = 0) {
     return fields.has(name) ? fields.numbers(name, d) : Vec(static_cast<std::size_t>(d), otherwise);

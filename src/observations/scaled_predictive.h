@@ -1,4 +1,4 @@
-// Predictive densities of rows with scales (scaled_rows.h), whose scale is integrated out.
+// Predictive densities of rows with unobserved scales (scaled_rows.h): the scale is integrated out.
 #pragma once
 #include <utility>
 #include <vector>
@@ -8,16 +8,17 @@
 
 namespace bnpvi {
 
-/// Predictive density of a row whose scale u is integrated out: log ∫ p(u) p(y | z, u) du for rows of one
-/// cluster, with p(u) averaged over q(ν). Computed by the trapezoid rule in log u around the mode for each
-/// row.
+/// Predictive density of a row whose scale u, a factor of its precision, is integrated out: log ∫ p(u) p(y |
+/// z, u) du for rows of one cluster, with p(u) averaged over q(ν), the posterior of the degrees of freedom.
+/// Computed for each row by the trapezoid rule in log u around the mode.
 class ScaledPredictive {
  public:
-  /// blocks: for each independent block of responses, the predictive of rows with u = 1. tails: q(ν).
+  /// blocks: for each independent block of responses, the predictive of rows with scale u = 1. tails: q(ν),
+  /// the posterior of the degrees of freedom.
   ScaledPredictive(std::vector<WishartModel::StudentRows> blocks, const ShapeLattice& tails);
 
-  /// log predictive density of a row with features phi: φ_0, which is below 1 for a row that is very far out
-  /// (bring_near in gather.h), followed by the second moments of each block.
+  /// Log predictive density of a row with features phi: φ_0, which is below 1 for a row that is very far out
+  /// (bring_near in gather.h), followed by the second moments of each block of responses.
   double operator()(const double* phi) const;
 
  private:

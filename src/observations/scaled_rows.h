@@ -1,4 +1,4 @@
-// Gaussian rows, each with a scale of its own: Student-t distributions.
+// Student-t models: Gaussian rows, each with an unobserved scale, a factor of its precision.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -13,10 +13,11 @@
 namespace bnpvi {
 
 /// Positions of the features of rows with a scale u: φ_0, and then what a row adds to the sums of a cluster:
-///   δ, 1 if it has any response; E u; E u v vᵀ for each block, packed;
-///   E log u − E u + 1; the entropy of the q of all that it hides; Var(log u − u); and ν and ν² of the
-///   weights under which it was last visited (ScaleSums).
-/// The last five are 0 for a row with the fixed scale u = 1.
+///   δ, 1 if it has any response; E u; E u v vᵀ for each block of responses, packed;
+///   E log u − E u + 1; the entropy of q of everything unobserved in the row; Var(log u − u); and ν and ν² of
+///   the weights under which the row was last visited (ScaleSums).
+/// Here v are the regressors and responses of a block, and ν the degrees of freedom. The last five features
+/// are 0 for a row with the fixed scale u = 1.
 struct ScaledLayout {
   explicit ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> blocks);
 
@@ -30,33 +31,36 @@ struct ScaledLayout {
     return {std::max(t[count], 0.0), t[total],      t[log_scale], t[entropy], t[visited],
             t[visited + 1],          t[visited + 2]};
   }
-  /// The statistic of block b alone, as its Wishart model reads it. Its first number is t[first].
+  /// The statistic of block b of responses alone, in the layout that its Wishart model reads. Its first
+  /// number is t[first].
   Vec of_block(std::size_t b, const double* t, Index first) const;
-  /// The columns of block b alone, as data.
+  /// The columns of the data that belong to block b of responses.
   Dataset columns_of(std::size_t b, const Dataset& data) const;
 };
 
-/// Rows of several blocks of responses, each a Wishart model of its own columns, with one scale u for all
-/// blocks: y | z ~ N(M z, (u Λ)⁻¹), u ~ Gamma(ν/2, ν/2), with a ν for each cluster. A single block gives any
-/// covariance; blocks of one column, with the constant 1 as their only regressor, give a diagonal
-/// covariance. Each Λ_b is that of a Wishart model in which N, the number of rows, enters the degrees of
+/// Makes the model of Student-t rows: Gaussian rows, each with an unobserved scale u. Rows consist of blocks
+/// of responses, a Wishart model for each, with one scale for all blocks: y | z ~ N(M z, (u Λ)⁻¹), u ~
+/// Gamma(ν/2, ν/2), with separate degrees of freedom ν in each cluster. A single block gives a full
+/// covariance; blocks of one column, with the constant 1 as their only regressor, give a diagonal covariance.
+/// Each Λ_b is the log evidence of a Wishart model in which the number of rows N enters the degrees of
 /// freedom, and W = Σ r E u is the count among the second moments Σ r E u v vᵀ:
-///   Λ(T) = Σ_b Λ_b(N, Σ r E u v vᵀ) + (D/2) Σ r E log u + Σ r E log p(u | ν), ν integrated, + entropy,
-/// which is exact for any q(u) that the statistic was formed with. Field `tails`: ν, or its prior; field
+///   Λ(T) = Σ_b Λ_b(N, Σ r E u v vᵀ) + (D/2) Σ r E log u + Σ r E log p(u | ν), ν integrated, + entropy.
+/// This is exact for any q(u) that the statistic was formed with. Field `tails`: ν, or its prior; field
 /// `gaps`: cells may be missing. The columns of the blocks are those of the data, in their order.
 std::unique_ptr<ObsModel> make_scaled_rows(std::vector<std::shared_ptr<const WishartModel>> blocks,
                                            const Fields& fields);
 
-/// The model of the fields: `inner` with a scale for each row if there is a field `tails`; otherwise `inner`
-/// without scales (as_observed(), which handles gaps).
+/// Returns `inner` with an unobserved scale for each row (Student-t rows) if there is a field `tails`;
+/// otherwise as_observed(), the model without scales, which handles missing cells.
 std::unique_ptr<ObsModel> as_scaled(const Fields& fields, std::unique_ptr<WishartModel> inner);
 
-/// The pattern of rows that lack the coordinates `missing`, which lists the coordinates of all blocks one
-/// after the other.
+/// The pattern of missing cells of rows with scales. `missing` lists the coordinates (regressors and
+/// responses) of all blocks one after the other, true if the row lacks the coordinate.
 std::unique_ptr<const MissingPattern> make_scaled_pattern(const ScaledLayout& layout, const TailWeight& tails,
                                                           const MissingCells& missing);
 
-/// The KeepsProducts of a pattern made by make_scaled_pattern(); null for nothing_observed().
+/// The KeepsProducts interface of a pattern made by make_scaled_pattern(); null for the pattern
+/// nothing_observed().
 const KeepsProducts* keeping_scaled(const MissingPattern& pattern);
 
 }  // namespace bnpvi

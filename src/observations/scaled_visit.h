@@ -1,5 +1,5 @@
-// How rows with scales (scaled_rows.h) are visited: their log weights under some clusters, and then sums over
-// them.
+// Computations for rows with unobserved scales (scaled_rows.h): their log weights under some clusters, and
+// then sums over the rows.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace bnpvi {
 
-/// Sums over the rows of a cluster that have scales u ~ Gamma(a, b) under q. Here u is short for its
-/// expectation a / b: `mass` is Σ r, with r the responsibilities; the others are Σ r log u, Σ r (log u − u +
-/// 1) and Σ r (u − 1)².
+/// Sums over the rows of a cluster whose scales have q(u) = Gamma(a, b); r are the rows' responsibilities,
+/// and u stands for its expectation a / b. The members are Σ r (mass), Σ r log u, Σ r (log u − u + 1) (away)
+/// and Σ r (u − 1)² (square).
 struct SumsOfScales {
   double mass = 0, log_u = 0, away = 0, square = 0;
 
@@ -23,22 +23,24 @@ struct SumsOfScales {
   }
 };
 
-/// log ∫ exp⟨φ(x), w⟩ over the scales of n rows in k clusters (n × k). phi (n × p) and reduced (k × p + 1):
-/// features and weights as ScaledPattern defines them.
+/// Writes to `out` (n × k) log ∫ exp⟨φ(x), w⟩, integrated over the scales, of n rows in k clusters. phi (n ×
+/// p) and reduced (k × p + 1): features of the rows and weights of the clusters, as ScaledPattern defines
+/// them.
 void log_weights_of_scales(Index n, Index p, const double* phi, Index k, const double* reduced, double* out);
 
 /// Computes log_weights_of_scales() for a block of rows, and afterwards sums over these rows. Both steps need
-/// b / a of q(u) = Gamma(a, b) and its logarithm, which are kept between them.
+/// the inverse expected scale b / a of q(u) = Gamma(a, b) and its logarithm, which are kept between them.
 class ScaleVisit {
  public:
   void set_clusters(Index k, Index p, Vec reduced);
-  /// Call when phi, at the same address, has received other features.
+  /// Discards what is kept about the rows; to be called when phi, at the same address, has received other
+  /// features.
   void forget_rows() { phi_ = nullptr; }
   const ScaleDensity& density(Index j) const { return density_[j]; }
 
   void log_weights(Index n, const double* phi, double* out);
-  /// Given responsibilities r (n × k), adds the sums over rows to sums_j for each cluster j, and Σ_i (r_ij
-  /// a_j / b_ij) times the features after the first to moments_j (k × p − 1).
+  /// Adds sums over n rows with responsibilities r (n × k) to the k clusters: to sums[j] the sums of scales,
+  /// and to `moments` (k × p − 1) the sum Σ_i r_ij (a_j / b_ij) times the row's features after the first.
   void add(Index n, const double* phi, const double* r, SumsOfScales* sums, double* moments);
 
  private:

@@ -1,4 +1,4 @@
-// A shape parameter that has one of a few values, with separate statistics for each value.
+// The posterior of a shape parameter that has one of a few values.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,11 +8,11 @@
 
 namespace bnpvi {
 
-/// The posterior q(s) ∝ p(s) exp Λ_s of a shape s over the given values, which ascend; Λ_s is the log
-/// evidence given s.
+/// The posterior q(s) ∝ p(s) exp Λ_s of a shape parameter s over a few given values, in ascending order; Λ_s
+/// is the log evidence of the data given s.
 class ShapeGrid {
  public:
-  /// height: log p(s) + Λ_s at each value of s.
+  /// height: log p(s) + Λ_s at each value of the shape s, with Λ_s the log evidence given s.
   ShapeGrid(const Vec& shape, Vec height) : shape_(shape), prob_(std::move(height)) {
     const double top = *std::max_element(prob_.begin(), prob_.end());
     double sum = 0;

@@ -1,4 +1,4 @@
-// Integration over the shape parameter of a distribution, of which a cluster's rows may tell little or much.
+// Numerical integration over the shape parameter of a distribution.
 #pragma once
 #include <functional>
 
@@ -8,9 +8,9 @@
 
 namespace bnpvi {
 
-/// While an object of this class exists, ShapeLattices made on its thread use few points: integrals are then
-/// exact to a few hundredths of a nat only, but take a fraction of the time. Use it to choose among many
-/// candidates, when the chosen ones are evaluated again with all points.
+/// While an object of this class exists, ShapeLattices made on its thread use few points. Integrals are then
+/// exact to a few hundredths of a nat only, but take a fraction of the time. Meant for a choice among many
+/// candidates, if the chosen ones are evaluated again with all points.
 class FewPoints {
  public:
   FewPoints() : before_(now_) { now_ = true; }
@@ -24,19 +24,19 @@ class FewPoints {
   static inline thread_local bool now_ = false;
 };
 
-/// ∫ p(s) exp Λ_s ds for a shape s ~ Gamma(c, d), with Λ_s the log evidence given s, by the trapezoid rule in
-/// x, where log s = x − e^(−x). In x the prior's tail s^c at 0 falls doubly exponentially, so that the rule
-/// is exact to rounding for any smooth Λ_s. The points lie around the mode instead of on a fixed grid, since
-/// n rows determine log s to about √(2/n).
+/// The integral ∫ p(s) exp Λ_s ds over a shape s ~ Gamma(c, d), with Λ_s the log evidence of the data given
+/// s, and the posterior of s. Computed by the trapezoid rule in x, where log s = x − e^(−x). In x the prior's
+/// tail s^c at 0 falls doubly exponentially, so that the rule is exact to rounding for any smooth Λ_s. The
+/// points lie around the mode instead of on a fixed grid, since n rows determine log s to about √(2/n).
 class ShapeLattice {
  public:
   using Evidence = std::function<double(double)>;  // Λ_s as a function of s
 
-  /// n: number of rows that carry information on s, roughly. start: a guess of log s; NaN: a search finds
-  /// one.
+  /// evidence: Λ_s as a function of s. n: roughly the number of rows that carry information on s. start: a
+  /// guess of log s; if NaN, a search finds one.
   ShapeLattice(const GammaPrior& prior, const Evidence& evidence, double n, double start);
 
-  /// The integral for a shape that is known: it is Λ_s at this s.
+  /// The integral for a shape that is known: Λ_s at this value.
   ShapeLattice(double shape, const Evidence& evidence)
       : log_integral_(evidence(shape)), shape_{shape}, prob_{1} {}
 
@@ -44,8 +44,8 @@ class ShapeLattice {
   const Vec& shape() const { return shape_; }
   const Vec& prob() const { return prob_; }  // q(s) ∝ p(s) exp Λ_s at shape(); sums to 1
 
-  /// A draw from q(s). All points are shifted by a uniform random part of their distance, so that the result
-  /// is not one of the points.
+  /// A draw from the posterior of the shape. All points are shifted by a uniform random part of their
+  /// distance, so that the draw is not restricted to the points.
   double draw(Stream& stream) const;
 
  private:
@@ -61,12 +61,13 @@ class ShapeLattice {
   Vec height_, shape_, prob_;
 };
 
-/// log s of the shape s with log s − ψ(s) = delta, to 1.5 % of s [Minka 2002]. This is the
-/// maximum-likelihood shape of Gamma values if delta is the logarithm of their average less the average of
-/// their logarithms. NaN where delta is too small to be distinguished from rounding.
+/// Solves log s − ψ(s) = delta for the shape s and returns log s; s is exact to 1.5 % [Minka 2002]. The
+/// solution is the maximum-likelihood shape of gamma distributed values if delta is the logarithm of their
+/// average minus the average of their logarithms. NaN where delta is too small to be distinguished from
+/// rounding.
 double log_best_shape(double delta);
 
-/// The shape parameter of a column: with a prior, or known.
+/// The shape parameter of a column: either known, or with a Gamma prior.
 struct ShapePrior {
   GammaPrior prior{1, 1};
   double known = 0;  // the known shape; 0: it has the prior

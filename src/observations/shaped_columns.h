@@ -1,4 +1,4 @@
-// Columns whose distributions have a shape parameter in each cluster, which is integrated out.
+// Models of columns whose distribution has a shape parameter in each cluster, which is integrated out.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,14 +14,17 @@
 
 namespace bnpvi {
 
-/// Independent columns; in each, a cluster has a shape s and parameters θ that are conjugate given s. Column
-/// j has a count N_j and sums S_j1 .. S_jm of functions of its cells. Λ_s(N, S) is the log evidence of the
-/// column given s; its evidence is ∫ p(s) exp Λ_s ds, and its weights are E ∇Λ_s under q(s) ∝ p(s) exp Λ_s.
+/// The model of independent columns in which a cluster has a shape s and parameters θ that are conjugate
+/// given s. Column j of a cluster has a count N_j and sums S_j1 .. S_jm of functions of its cells. Λ_s(N, S)
+/// is the log evidence of the column given s; its evidence is ∫ p(s) exp Λ_s ds, and its weights are E ∇Λ_s
+/// under q(s) ∝ p(s) exp Λ_s.
 ///
-/// φ = (1, S_11 .. S_D1, S_12 .. S_Dm, [counts]). The counts are N_j = Σ r δ_j if cells may be missing, else
-/// N = T_0. If rows have an exposure e, the last column of the data, counts are Σ r δ_j e and Σ r e.
+/// The features are φ = (1, S_11 .. S_D1, S_12 .. S_Dm, [counts]). The counts are N_j = Σ r δ_j (δ_j = 1 for
+/// an observed cell, r the responsibilities) if cells may be missing, else N = T_0. If rows have an exposure
+/// e, the last column of the data, counts are Σ r δ_j e and Σ r e.
 ///
-/// The template argument Column has these members, t = (N, S_1 .. S_m) being the statistic of one column:
+/// The template argument Column, the model of one column, has these members; t = (N, S_1 .. S_m) is the
+/// column's statistic:
 ///   has_base                  is h(x) not 1?
 ///   fixed_points              does q(s) have the same points for every statistic?
 ///   sums()                    m
@@ -115,7 +118,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     Vec own_mean(static_cast<std::size_t>(1 + m_)), own_w(own_mean);
     for (Index j = 0; j < d_; ++j) {
       const Vec own = statistic(t, j);
-      // Average count per row: the product of the fraction of rows that have the cell and its average count.
+      // The average count per row, which is the fraction of rows that have the cell times the average count
+      // of these rows.
       const double share = t[0] > 0 ? own[0] / t[0] : 1;
       columns_[j].best(own.data(), own_mean.data(), own_w.data());
       mean[count_at(j)] = share;
@@ -136,9 +140,9 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     }
   }
 
-  // Averages over the points of q(s), the posterior of the shape. Where one more row may need other points,
-  // the posterior with that row is computed instead: if the cluster has few rows, or if the row is far from
-  // all of them.
+  // Log predictive density, an average over the points of q(s), the posterior of the shape. If the cluster
+  // has few rows, or a row is far from all of them, one more row may need other points; then the posterior
+  // with that row is computed instead.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     constexpr double few = 10;
     std::fill_n(out, n, 0.0);
@@ -174,7 +178,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     }
   }
 
-  // A column with fewer points of q(s) than another repeats its last one, with probability 0.
+  // Reports for each column the points of q(s), the posterior of the shape, and the parameters given each. A
+  // column with fewer points than another repeats its last one, with probability 0.
   NamedArrays posterior(const double* t, Index k) const override {
     struct Known {
       Vec shape, prob, first, second;
@@ -224,11 +229,11 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
  private:
   typename Column::At at(Index j, double s) const { return typename Column::At(columns_[j], s); }
 
-  // Position, among the features, of the count of column j.
+  // Position of the count of column j among the features.
   Index count_at(Index j) const { return gaps_ ? 1 + m_ * d_ + j : exposed_ ? 1 + m_ * d_ : 0; }
 
-  // (N_j, S_j1 .. S_jm) of a cluster, corrected by mend(): rounding in sums and differences of summaries can
-  // give impossible values.
+  // The statistic (N_j, S_j1 .. S_jm) of column j of a cluster, corrected by mend(): rounding in sums and
+  // differences of summaries can give impossible values.
   Vec statistic(const double* t, Index j) const {
     Vec out = of_row(t, j);
     columns_[j].mend(out.data());
@@ -240,8 +245,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     for (Index v = 0; v < m_; ++v) out[1 + v] = t[1 + v * d_ + j];
     return out;
   }
-  // False for a column without data, whose Λ is exactly 0, where the integral would give 0 up to rounding
-  // only.
+  // Whether a column's statistic contains any data. Without data its log evidence is exactly 0, where the
+  // integral would give 0 only up to rounding.
   static bool says_something(const Vec& own) {
     return std::any_of(own.begin(), own.end(), [](double v) { return v != 0; });
   }
@@ -251,7 +256,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     for (Index v = 0; v < m_; ++v) w[1 + v * d_ + j] += times * own[1 + v];
   }
 
-  // Calls row(i) for each row, and cell(i, j, x, e) for each cell that is not missing.
+  // Calls row(i) for each of n rows, and cell(i, j, x, e) for each cell that is not missing: row i, column j,
+  // value x, exposure e.
   template <class Row, class Cell>
   void for_cells(const Dataset& data, const Index* rows, Index n, Row row, Cell cell) const {
     if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
@@ -268,8 +274,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
   bool gaps_, exposed_;
 };
 
-/// Reads the field `name` for d columns: shape and rate of a Gamma prior for all columns or, with a field
-/// `known`, the shape of each column.
+/// Reads the priors of the shapes of d columns from the field `name`: shape and rate of a Gamma prior for all
+/// columns or, with a field `known`, the known shape of each column.
 inline std::vector<ShapePrior> shape_priors(const Fields& fields, const char* name, Index d) {
   std::vector<ShapePrior> out(static_cast<std::size_t>(d));
   const bool known = fields.optional_flag("known");

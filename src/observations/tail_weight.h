@@ -1,15 +1,15 @@
-// How heavy the tails of a cluster are: the degrees of freedom of its rows' scales.
+// The degrees of freedom of a cluster of Student-t rows, which say how heavy its tails are.
 #pragma once
 #include "observations/shape_lattice.h"
 
 namespace bnpvi {
 
-/// Each row has a scale u, with q(u) = Gamma(a, b) in the cluster. These are sums over the rows of a cluster,
-/// with responsibilities r, of what is known of u. u ~ Gamma(ν/2, rate ν/2) turns Gaussian rows with
-/// precision u Λ into Student-t rows with ν degrees of freedom.
+/// Sums over the rows of a cluster, with responsibilities r, of expectations of the rows' scales u, which
+/// have q(u) = Gamma(a, b). u ~ Gamma(ν/2, rate ν/2) turns Gaussian rows with precision u Λ into Student-t
+/// rows with ν degrees of freedom.
 ///
 /// With L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u are near 1. The last
-/// three members only describe how the sums were formed: Λ does not depend on them.
+/// three members only describe how the sums were formed: the log evidence does not depend on them.
 struct ScaleSums {
   double n = 0;                      // N = Σ r, the number of rows
   double total = 0;                  // W = Σ r E u, the sum of the scales
@@ -19,41 +19,44 @@ struct ScaleSums {
   double used = 0, used_square = 0;  // Σ r ν and Σ r ν² of the weights used for each row
 };
 
-/// The degrees of freedom ν of a cluster: with a Gamma prior, or known.
+/// The degrees of freedom ν of a cluster of Student-t rows: either known, or with a Gamma prior.
 class TailWeight {
  public:
   TailWeight(const ShapePrior& prior, Index responses) : prior_(prior), d_(static_cast<double>(responses)) {}
 
-  /// The part of the log evidence that depends on scales: log ∫ p(ν) exp Σ r E log p(u | ν) dν + entropy,
-  /// plus the (D/2) Σ r E log u that the Gaussian densities of the rows contribute.
+  /// The part of the cluster's log evidence that depends on the scales u of its rows: log ∫ p(ν) exp Σ r E
+  /// log p(u | ν) dν + entropy, plus the (D/2) Σ r E log u that the Gaussian densities of the rows
+  /// contribute.
   double log_evidence(const ScaleSums& s) const { return log_evidence(s, posterior(s)); }
 
-  /// Derivatives of log_evidence() by n, total and log_scale.
+  /// Derivatives of log_evidence() by the sums n, total and log_scale.
   struct Slopes {
     double n, total, log_scale;
   };
   Slopes slopes(const ScaleSums& s) const { return slopes(posterior(s)); }
-  /// Returns log_evidence() and writes slopes(), both from the same posterior of ν.
+  /// Returns log_evidence() and writes slopes(), both computed from the same posterior of the degrees of
+  /// freedom.
   double evidence_and_slopes(const ScaleSums& s, Slopes& slopes) const;
 
   ShapeLattice posterior(const ScaleSums& s) const;
   double mean(const ScaleSums& s) const;
 
-  /// The derivatives that slopes() would return if ν were known to be `nu`.
+  /// The derivatives that slopes() would return if the degrees of freedom were known to be `nu`.
   Slopes slopes_at(double nu) const;
 
-  /// A correction to add to slopes() before a visit of all rows, so that ν converges in a few laps (a lap is
-  /// one pass over all batches).
+  /// A correction to add to slopes() before a visit of all rows, so that the degrees of freedom ν converge in
+  /// a few laps (a lap is one pass over all batches).
   ///
-  /// Without it, ν moves by EM steps, which are small because every u still reflects the ν under which it
-  /// was found: on Gaussian rows, convergence takes a hundred laps or more. If ν changes, E ν given the sums
-  /// of the next visit changes by the fraction ρ = ¼ Var(ν) Σ r Var(log u − u) of that change, the fraction
-  /// of missing information [Louis 1982]. So the step is made about 1 / (1 − ρ) times as long. No correction
-  /// where rows were visited under different ν, as after moves. If the rows had fixed scales of 1
-  /// (ν = `gaussian`), the sums carry no information on tails, and ν = 5 is used next.
+  /// Without the correction, ν moves by EM steps, which are small because every scale u still reflects the ν
+  /// under which it was found: on Gaussian rows, convergence takes a hundred laps or more. If ν changes, E ν
+  /// given the sums of the next visit changes by the fraction ρ = ¼ Var(ν) Σ r Var(log u − u) of that change,
+  /// the fraction of missing information [Louis 1982]. So the step is made about 1 / (1 − ρ) times as long.
+  /// There is no correction where rows were visited under different ν, as after moves. If the rows had fixed
+  /// scales of 1 (ν = `gaussian`), the sums carry no information on tails, and ν = 5 is used next.
   Slopes hastened(const ScaleSums& s) const;
   static constexpr double gaussian = 1e9;
-  /// The ν of weights whose derivative by log_scale has this value (the inverse of slopes_at()).
+  /// The degrees of freedom ν under which rows were visited, recovered from the weight of log_scale: the
+  /// inverse of slopes_at().
   static double visited_with(double log_scale, Index responses) {
     return 2 * log_scale + 2 - static_cast<double>(responses);
   }
@@ -66,7 +69,8 @@ class TailWeight {
   double d_;
 };
 
-/// Quantities of q(u) = Gamma(a, b) that depend on a alone; b / a differs from row to row.
+/// Quantities of q(u) = Gamma(a, b), the distribution of a row's scale, that depend on a alone; b / a differs
+/// from row to row.
 struct ScaleDensity {
   explicit ScaleDensity(double a);
 

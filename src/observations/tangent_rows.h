@@ -1,5 +1,5 @@
-// Rows whose likelihood is logistic in a linear predictor: a quadratic lower bound by tangents makes them
-// conjugate.
+// Rows whose likelihood is logistic in a linear predictor. A quadratic lower bound (a tangent) of the log
+// likelihood makes them conjugate.
 #pragma once
 #include <memory>
 
@@ -7,7 +7,8 @@
 
 namespace bnpvi {
 
-/// Responses y with linear predictor ψ = o + x'b, o an offset:
+/// Layout of the features of rows with responses y and linear predictor ψ = o + x'b, where o is an offset, x
+/// are E regressors and b their coefficients:
 ///   binomial           C(n, y) e^{yψ} / (1 + e^ψ)^n, n trials;
 ///   negative binomial  Γ(y + s) / (Γ(s) y!) e^{y(ψ − log s)} / (1 + e^{ψ − log s})^{y + s}: mean e^ψ,
 ///                      and the size s is one of G values.
@@ -15,9 +16,10 @@ namespace bnpvi {
 /// Pólya–Gamma variables [Polson, Scott & Windle 2013], or by tangents in ψ² [Jaakkola & Jordan 2000], for
 /// any c
 ///   log p(y | b) ≥ constant + κψ − ½ω(ψ² − c²) − m log 2cosh(c/2),  ω = m tanh(c/2) / 2c,
-/// and c² = E ψ² is optimal. The features are, for each size g, the terms of this bound:
-///   Σ (κ − ω o) x [E], Σ ω xx' (packed), Σ of all terms without b, and, with weight 0, the curvature
-///   Σ m p (1 − p) xx' (packed) at c, which is used for intervals: ω exceeds it, and q(b) is too narrow.
+/// and c² = E ψ² is optimal. The features are, for each size g, the terms of this bound: Σ (κ − ω o) x (E
+/// numbers), Σ ω xx' (packed) and the sum of all terms without b. A last group with weight 0 is the curvature
+/// Σ m p (1 − p) xx' (packed) at c. It is used for intervals, because ω exceeds the curvature and q(b) is too
+/// narrow.
 struct TangentLayout {
   Index responses;  // number of response columns: 1 (y), or 2 for trials (y and n − y)
   bool has_offset;  // does a column of offsets follow? The remaining columns are covariates
@@ -32,7 +34,8 @@ struct TangentLayout {
   Index sizes() const { return size.empty() ? 1 : static_cast<Index>(size.size()); }  // G, number of sizes
   double shift(Index g) const;  // added to the offset: −log s
 
-  // Positions of the first feature of each kind, among the features of size number g.
+  // Positions of the first feature of each kind (linear, quadratic, constant, curvature) among the features
+  // of size number g.
   Index linear(Index g) const { return 1 + g * (regressors() + 2 * squares() + 1); }
   Index quadratic(Index g) const { return linear(g) + regressors(); }
   Index constant(Index g) const { return quadratic(g) + squares(); }
@@ -40,35 +43,36 @@ struct TangentLayout {
   Index n_features() const { return linear(sizes()); }
 };
 
-/// The likelihood of one row given one size, as a function of ψ: the constants of the form exp(constant + κψ)
-/// / (2 cosh(ψ/2))^m.
+/// The likelihood of one row given one size, as a function of the linear predictor ψ: the constants of the
+/// form exp(constant + κψ) / (2 cosh(ψ/2))^m.
 struct LogisticTerm {
   double m, kappa, constant, offset;
 
   double log_likelihood(double psi) const;
 };
 
-/// log ∫ p(y | ψ) N(ψ; mean, variance) dψ, by the trapezoidal rule, with a step in proportion to the width of
-/// the likelihood. On return, mean and variance are those of ψ given y.
+/// log ∫ p(y | ψ) N(ψ; mean, variance) dψ for a Gaussian linear predictor ψ, by the trapezoidal rule with a
+/// step in proportion to the width of the likelihood. On return, mean and variance are those of ψ given y.
 double logistic_evidence(const LogisticTerm& term, double& mean, double& variance);
 
-/// Predictive log densities: log p(y of one or more rows | statistic of a cluster).
+/// Interface for predictive log densities: log p(y of one or more rows | statistic of a cluster).
 class TangentPredictive {
  public:
-  /// of_rows: `rows` reduced rows (TangentRows), one after the other, which belong to the same cluster.
+  /// Log density of several rows of one cluster with statistic t. of_rows: `rows` reduced rows (TangentRows),
+  /// one after the other.
   virtual double predictive(const double* t, const double* of_rows, Index rows) const = 0;
 
  protected:
   ~TangentPredictive() = default;
 };
 
-/// The reduced features of a row, on which all computations with tangents depend: 1, y, n (0 for counts), the
-/// offset o, the constant for each size, and the regressors.
+/// The reduced features of a row, on which all computations with tangents depend: 1, the response y, the
+/// number of trials n (0 for counts), the offset, the constant for each size, and the regressors.
 struct TangentRows {
   explicit TangentRows(const TangentLayout& layout)
       : layout(layout), regressors(4 + layout.sizes()), width(regressors + layout.regressors()) {}
 
-  /// Computes a reduced row from the cells of a row of the data, y first.
+  /// Computes the reduced features of a row from its cells, the response y first.
   void write(const double* cells, double* row) const;
   LogisticTerm term(const double* row, Index g) const { return term(row, g, layout.shift(g)); }
   LogisticTerm term(const double* row, Index g, double shift) const;  // shift: that of the size
@@ -77,8 +81,8 @@ struct TangentRows {
   Index regressors, width;
 };
 
-/// The MissingPattern of units with `rows` complete rows each. Units are individuals or, with rows = 1,
-/// single rows.
+/// The MissingPattern of units with `rows` complete rows each, where a unit is an individual with repeated
+/// measures or, with rows = 1, a single row.
 std::unique_ptr<const MissingPattern> make_tangent_pattern(const TangentLayout& layout, Index rows,
                                                            const TangentPredictive& predictive);
 

@@ -1,5 +1,5 @@
-// Visits rows with logistic likelihoods: bounds of their likelihoods under some clusters, and then sums over
-// the rows.
+// Computations for rows with logistic likelihoods: bounds of their likelihoods under some clusters, and then
+// sums over the rows.
 #pragma once
 #include <vector>
 
@@ -7,8 +7,9 @@
 
 namespace bnpvi {
 
-/// Layout of the numbers of a cluster that rows need: w_0; then for each size its probability, E b, and (2 −
-/// δ) E bb' (packed, with off-diagonal entries doubled), b being the coefficients.
+/// Layout of the numbers that rows need of a cluster, with b its coefficients: w_0; then for each size its
+/// probability, E b, and (2 − δ_ij) E b_i b_j (the packed triangle of E bb', with off-diagonal entries
+/// doubled).
 struct TangentWeights {
   explicit TangentWeights(const TangentLayout& layout)
       : mean(1), second(1 + layout.regressors()), width(second + layout.squares()), all(of(layout.sizes())) {}
@@ -18,25 +19,29 @@ struct TangentWeights {
   Index mean, second, width, all;
 };
 
-/// Computes the tangents of the rows of a block under some clusters, and afterwards sums over these rows. The
-/// tangents found in the first step are kept for the second, unless they take too much memory.
+/// Computes the tangents (quadratic bounds of the log likelihood) of the rows of a block under some clusters,
+/// and afterwards sums over these rows. The tangents found in the first step are kept for the second, unless
+/// they take too much memory.
 class TangentVisit {
  public:
-  /// rows_of_unit: number of rows of each unit (individual).
+  /// rows_of_unit: number of rows of each unit, an individual; 1 if units are single rows.
   TangentVisit(const TangentRows& rows, Index rows_of_unit);
 
-  /// Call when phi, at the same address, has received other features.
+  /// Discards what is kept about the rows; to be called when phi, at the same address, has received other
+  /// features.
   void forget_rows() { phi_ = nullptr; }
 
-  /// Writes to out (n × k) the bounds of the log likelihoods of n units in k clusters. phi: reduced features
-  /// of the units; reduced: reduced weights of the clusters (k × TangentWeights::all).
+  /// Writes to `out` (n × k) lower bounds of the log likelihoods of n units (individuals or rows) in k
+  /// clusters. phi: reduced features of the units (TangentRows); reduced: reduced weights of the clusters (k
+  /// × TangentWeights::all).
   void log_likelihoods(Index n, const double* phi, Index k, const double* reduced, double* out);
-  /// Adds Σ_i r_ij E φ(x_i) to t_j for each cluster j, with r the responsibilities (n × k).
+  /// Adds Σ_i r_ij E φ(x_i), the expected features of n units i with responsibilities r (n × k), to the
+  /// statistic t[j] of each of k clusters j.
   void add(Index n, const double* phi, Index k, const double* r, const double* reduced, double* const* t);
 
  private:
-  // The tangents of up to `step` rows for one size: the constants of each row (LogisticTerm), and for each
-  // row in each cluster (k × step) the bound, ω and the curvature.
+  // The tangents (quadratic bounds) of up to `step` rows for one size: the constants of each row
+  // (LogisticTerm), and for each row in each cluster (k × step) the bound, its coefficient ω and the curvature.
   struct Piece {
     Buffer m, kappa, constant, offset;
     Buffer bound, omega, curve;

@@ -1,4 +1,4 @@
-// A covariance that all clusters share: its three shapes, and its optimum for given clusters.
+// A covariance that all clusters share: its three shapes, and its best value for given clusters.
 #pragma once
 #include "observations/gather.h"
 
@@ -7,10 +7,11 @@ namespace bnpvi {
 /// Shapes of the shared covariance: Σ = σ² I (spherical), diagonal Σ, or any Σ (full).
 enum class TiedShape { spherical, diagonal, full };
 
-/// The prior of cluster means, μ ~ N(mean, Σ/mean_strength), and the covariance Σ as `variance`: one number,
-/// D numbers or D × D. Σ is learned if data_variance is given, the squared spread of the columns (D); empty:
-/// Σ is fixed. from_one: learn Σ also while there is one cluster; the best Σ is then that of all data, and
-/// most births will be refused. Spherical: all columns have the same unit.
+/// The prior of the means of Gaussian clusters with a shared covariance Σ: μ ~ N(mean, Σ/mean_strength).
+/// `variance` holds Σ: one number, D numbers or D × D. If data_variance is given (the squared spread of each
+/// of D columns), Σ is learned; if it is empty, Σ is fixed. from_one: learn Σ also while there is one
+/// cluster; the best Σ is then that of all data, and most proposals of new clusters will be refused.
+/// Spherical: all columns have the same unit.
 struct TiedPrior {
   TiedShape shape;
   Vec mean;
@@ -22,8 +23,9 @@ struct TiedPrior {
   Vec rounding = {};  // spacing of the rounded values of each column (Columns)
 };
 
-/// Σ of D columns in engine units. Second moments of rows are kept in the shape of Σ: Σ|x̃|² (spherical),
-/// Σx̃_j² (diagonal, D numbers), or the lower triangle of Σx̃x̃ᵀ packed by rows (full).
+/// The covariance Σ of D columns in engine units (centred and scaled columns x̃). Second moments of rows are
+/// kept in the shape of Σ: Σ|x̃|² (spherical), Σx̃_j² (diagonal, D numbers), or the lower triangle of Σx̃x̃ᵀ
+/// packed by rows (full).
 class TiedVariance {
  public:
   /// Throws std::domain_error if the covariance is not positive definite.
@@ -39,10 +41,10 @@ class TiedVariance {
   Vec covariance() const;                                            // Σ as a full matrix, D × D
   double strain() const;  // largest ratio of a Σ_jj to the squared pivot of its Cholesky factor
 
-  /// The Σ that maximises −(n/2) log|Σ| − ½ tr Σ⁻¹M, for the second moments M of n rows around their
-  /// clusters' means, in the user's units. It is M/n in its shape, but in no direction below 1e-6 of the
-  /// data's variance, since rows that are equal within every cluster would send it to 0. (1e-6 is a guess: a
-  /// thousandth of a column's standard deviation.)
+  /// The covariance Σ that maximises −(n/2) log|Σ| − ½ tr Σ⁻¹M, for the second moments M of n rows around
+  /// their clusters' means, in the user's units. It is M/n in the shape of Σ, but in each direction at least
+  /// 1e-6 of the data's variance: otherwise it would become 0 where rows are equal within every cluster.
+  /// (1e-6 is a guess: a thousandth of a column's standard deviation.)
   Vec best(const Vec& moment, double n, const TiedPrior& prior) const;
 
  private:

@@ -1,4 +1,4 @@
-// Clusters as urns of numbered observations, which are tokens or rows.
+// Clusters of a sampler, as urns that contain numbered observations (tokens or rows).
 #pragma once
 #include <vector>
 
@@ -6,33 +6,35 @@
 
 namespace bnpvi {
 
-/// K clusters, numbered 0 .. K − 1, to which numbered observations are added and from which they are removed.
-/// Clusters that began with statistics of earlier observations stay when all observations added later have
-/// been removed. An observation of mass m enters the statistic of its cluster with m φ(x).
+/// K clusters, numbered 0 .. K − 1, to which a sampler adds numbered observations and from which it removes
+/// them. An observation with features φ(x) and mass m adds m φ(x) to the statistic of its cluster. A cluster
+/// that began with statistics of earlier observations stays when all observations added later have been
+/// removed.
 class ObservationUrns {
  public:
   virtual ~ObservationUrns() = default;
 
-  /// Clears, and begins with k clusters that have the statistics t (k × p) of earlier observations.
+  /// Removes all clusters, and begins with k clusters that have the statistics t (k × p) of earlier
+  /// observations.
   virtual void begin_with(const double* t, Index k) = 0;
   virtual Index k() const = 0;
 
   virtual void add(Index j, Index i, double mass) = 0;  // adds observation i to cluster j; j = K: a new one
-  /// Removes observation i from cluster j. Returns true when the cluster then has no observation left and did
-  /// not begin with any; it must be dropped before any other call.
+  /// Removes observation i from cluster j. Returns true when the cluster is then empty and did not begin with
+  /// earlier observations; it must then be dropped before any other call.
   virtual bool remove(Index j, Index i, double mass) = 0;
-  /// Removes the empty cluster j; cluster K − 1 gets its number.
+  /// Removes the empty cluster j; the last cluster, K − 1, gets its number.
   virtual void drop(Index j) = 0;
 
-  /// out_j = odds_j p(observation i | cluster j) / c for the first odds.size() ≤ K + 1 clusters, K being a
-  /// new one; c does not depend on j. Returns log c, without the base measure. Safe to call from several
-  /// threads.
+  /// Writes out_j = odds_j p(observation i | cluster j) / c for the first odds.size() ≤ K + 1 clusters, where
+  /// cluster K is a new one and c does not depend on j. Returns log c, without the base measure. Safe to call
+  /// from several threads.
   double weigh(Index i, const Vec& odds, double* out) const { return weigh_without(i, -1, 0, odds, out); }
-  /// Like weigh(), for an observation that is in cluster `own` with this mass (own = −1: in none): its own
-  /// contribution to that cluster is left out.
+  /// What weigh() computes, for an observation that is already in cluster `own` with this mass (own = −1: in
+  /// none): its own contribution to this cluster's statistic is left out.
   virtual double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const = 0;
 
-  /// Statistics T of all clusters, K × p: the initial statistics `begun` plus those of observations with
+  /// Statistics T of all clusters, K × p: the initial statistics `begun` plus those of the observations with
   /// these labels and masses.
   virtual Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const = 0;
 };

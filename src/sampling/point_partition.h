@@ -1,4 +1,4 @@
-// A point estimate of a partition: the one with the least expected loss over draws of partitions.
+// A single partition that summarises many drawn ones: it has the least expected loss.
 #pragma once
 #include "foundation/pool.h"
 #include "foundation/random.h"
@@ -6,14 +6,15 @@
 
 namespace bnpvi {
 
-/// Distance of two partitions of n rows. Both distances have the form Σ_a f(n_a) + Σ_b f(n_b) − 2 Σ_ab
-/// f(n_ab), where n_ab counts the rows that are in cluster a of the first and b of the second partition:
+/// The loss of replacing one partition of n rows by another. Both kinds have the form Σ_a f(n_a) + Σ_b f(n_b)
+/// − 2 Σ_ab f(n_ab), where n_ab counts the rows that are in cluster a of the first and in cluster b of the
+/// second partition, and n_a, n_b are the sizes of the clusters:
 ///   binder     f(x) = x²/2: the number of pairs of rows that are together in only one of the partitions
 ///              [Binder 1978];
 ///   variation  f(x) = x log x / n: the variation of information, in nats [Meila 2007].
 enum class PartitionLoss { binder, variation };
 
-/// M partitions of n rows: the labels of partition m, 0 .. K_m − 1, begin at label[m · n].
+/// A list of M partitions of n rows: the labels of partition m, 0 .. K_m − 1, begin at label[m · n].
 struct Partitions {
   Index n = 0;
   std::vector<int> label;
@@ -21,7 +22,7 @@ struct Partitions {
   Index size() const { return static_cast<Index>(k.size()); }
 };
 
-/// The losses of one partition (label: clusters 0 .. K − 1 of the rows) relative to each of the M drawn
+/// The loss of one partition (label: clusters 0 .. K − 1 of the rows) relative to each of the M drawn
 /// partitions: M numbers.
 Vec losses(const Partitions& draws, const std::vector<int>& label, PartitionLoss loss);
 
@@ -30,12 +31,12 @@ struct PointPartition {
   double loss = 0;         // mean loss over the draws
 };
 
-/// Searches for a partition with the least mean loss, from each start (at least one): rows move one at a
-/// time, in random order, to the cluster with the least mean loss, until no move lowers it. Then each cluster
-/// in turn is emptied and its rows are allocated anew, which is kept if the loss ends lower; with more than
-/// 2,000 rows this is done only for the best of the results. The result has at most `most` clusters; it is a
-/// local optimum, never worse than a start. Starts are searched from in parallel; the result depends on the
-/// seed alone.
+/// Searches for a partition with the least mean loss over the draws, from each of `starts` (at least one) in
+/// parallel. Rows move one at a time, in random order, to the cluster with the least mean loss, until no move
+/// lowers the loss. Then each cluster in turn is emptied and its rows are allocated anew; the result of this
+/// is kept if its loss is lower. With more than 2,000 rows only the best of the results is improved in this
+/// second way. The partition has at most `most` clusters; it is a local optimum, never worse than a start,
+/// and depends on the seed alone.
 PointPartition search_partition(const Partitions& draws, const std::vector<std::vector<int>>& starts,
                                 PartitionLoss loss, Index most, std::uint64_t seed, Pool& pool);
 

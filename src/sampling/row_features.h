@@ -1,25 +1,25 @@
-// Features of single rows, accessed in any order.
+// Features of single rows, which a sampler reads in any order.
 #pragma once
 #include "observations/obs_model.h"
 
 namespace bnpvi {
 
-/// Features φ of some rows, which are numbered 0 .. n − 1. The features of all rows (n × p) are stored if
-/// they take at most 256 MB; otherwise of() computes them for each call.
+/// Features φ of n rows, which are numbered 0 .. n − 1. The features of all rows (n × p) are stored if they
+/// take at most 256 MB; otherwise of() computes the features of one row at each call.
 class RowFeatures {
  public:
-  /// All rows of the data that have a likelihood.
+  /// The features of all rows of the data that have a likelihood.
   RowFeatures(const ObsModel& obs, const Dataset& data);
-  /// These rows of the data.
+  /// The features of the given rows of the data.
   RowFeatures(const ObsModel& obs, const Dataset& data, std::vector<Index> rows);
-  /// Rows that are in no data, given by their features (n × p): rows() are 0 .. n − 1.
+  /// The features of rows that are in no data set, given as a matrix (n × p); rows() are then 0 .. n − 1.
   RowFeatures(const ObsModel& obs, Vec phi);
 
   Index n() const { return static_cast<Index>(rows_.size()); }
   Index p() const { return p_; }
   const std::vector<Index>& rows() const { return rows_; }  // their numbers in the data
 
-  /// A buffer for of(): p numbers, or empty if all features are stored.
+  /// A buffer for of(): p numbers, or empty if all features are stored already.
   Vec buffer() const { return Vec(kept_.empty() ? static_cast<std::size_t>(p_) : 0); }
   /// The features of row i (p numbers); computed into `buffer` (p) unless they are stored. Safe to call from
   /// several threads.
@@ -28,7 +28,7 @@ class RowFeatures {
     obs_.features(*data_, &rows_[i], 1, buffer, p_);
     return buffer;
   }
-  /// t += mass φ(row i), p numbers. Safe to call from several threads.
+  /// Adds mass φ(row i) to t (p numbers). Safe to call from several threads.
   void add_to(double* t, Index i, double mass = 1) const;
 
  private:

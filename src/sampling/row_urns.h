@@ -1,4 +1,4 @@
-// Urns of rows, represented by their features.
+// Clusters of rows for a sampler; each row is represented by its features.
 #pragma once
 #include "sampling/observation_urns.h"
 #include "sampling/row_features.h"
@@ -6,29 +6,30 @@
 
 namespace bnpvi {
 
-/// For the x_j of clusters with prior odds odds_j: replaces each x_j by exp(x_j − top), top being the largest
-/// x_j with odds_j > 0; results with odds_j = 0 are arbitrary. Returns top.
+/// Replaces the log densities x_j of a row in clusters with prior odds odds_j by exp(x_j − top), and returns
+/// `top`, the largest x_j with odds_j > 0. Results with odds_j = 0 are arbitrary.
 double exp_where_possible(const Vec& odds, double* x);
 
 class RowUrns final : public ObservationUrns {
  public:
-  /// Urns without rows. Keeps a reference to `rows`, the features of the rows that may be added.
+  /// Begins without clusters. Keeps a reference to `rows`, the features of the rows that may be added.
   RowUrns(const ObsModel& obs, const RowFeatures& rows) : rows_(rows), urns_(obs) {}
 
   void begin_with(const double* t, Index k) override;
-  /// Clears, and adds all rows, each to the cluster that its label says.
+  /// Removes all rows, and adds each row to the cluster that its label says.
   void begin_with(const std::vector<int>& label);
   Index k() const override { return urns_.k(); }
   void add(Index j, Index i, double mass) override;
   bool remove(Index j, Index i, double mass) override;
   void drop(Index j) override;
   double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const override;
-  /// Computes the sums from scratch, so that earlier additions and removals leave no rounding errors.
+  /// Computes the statistics of all clusters from scratch, so that earlier additions and removals leave no
+  /// rounding errors.
   Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const override;
 
   const RowFeatures& rows() const { return rows_; }
   const Urns& urns() const { return urns_; }
-  /// The underlying urns, by which many rows can be moved at once.
+  /// The underlying urns (clusters of rows), for moving many rows at once.
   Urns& urns() { return urns_; }
 
  private:

@@ -1,4 +1,4 @@
-// The contract of a sampler: Markov chains over partitions of the observations.
+// The interface of samplers: Markov chains over partitions of the observations.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,44 +10,46 @@
 
 namespace bnpvi {
 
-/// The state of a chain: everything on which its next sweep depends, besides the seed and the number of the
-/// chain. A plain value.
+/// The state of a Markov chain: everything on which its next sweep depends, except the seed and the number of
+/// the chain.
 struct ChainState {
-  /// For each observation its cluster, 0 .. K − 1. All K are in use, except in hidden Markov models whose
-  /// transition pattern distinguishes the states.
+  /// The cluster of each observation, 0 .. K − 1. Each of the K clusters has an observation, except in hidden
+  /// Markov models whose transition pattern distinguishes the states.
   std::vector<int> label;
-  /// β_1, ..., β_K and the total weight of all other clusters, in models whose groups share weights that are
-  /// not integrated out; empty in other models, or before weights were drawn.
+  /// The weights β_1, ..., β_K of clusters and, last, the total weight of all other clusters, in models whose
+  /// groups share weights that are not integrated out; empty in other models, or before weights were drawn.
   Vec weight;
   Vec concentration;  // values of the concentrations, in the order of Target::concentrations()
   Index sweeps = 0;   // number of sweeps made so far
 };
 
-/// Makes the sweeps of chains; each thread has a sampler of its own.
+/// Makes the sweeps of Markov chains: in a sweep every observation is drawn once. Each thread has a sampler
+/// of its own.
 class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// One sweep: draws all of the state anew by steps that leave the posterior invariant. Random numbers
+  /// One sweep: draws all parts of the state anew by steps that leave the posterior invariant. Random numbers
   /// depend only on (seed, chain, number of the sweep), and results only on these numbers and the state, so
-  /// that a chain continued with a new sampler has the same bits. Returns the recorded values of the draw, in
-  /// the order of Target::recorded(). Throws Interrupted.
+  /// that a chain continued with a new sampler gives the same bits. Returns the recorded values of the draw,
+  /// in the order of Target::recorded(). Throws Interrupted.
   Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain);
 
   /// Draws a first state, given z.concentration: the label of each observation is drawn given the
-  /// observations before it. Returns the logarithm of an unbiased estimate of p(x), without the base measure,
-  /// whatever the concentrations are [Liu 1996]; NaN where no such estimate is known.
+  /// observations before it. Returns the logarithm of an estimate of p(x), without the base measure, that is
+  /// unbiased for all concentrations [Liu 1996]; NaN where no such estimate is known.
   virtual double draw_in_sequence(ChainState& z, Stream& stream) = 0;
 
  protected:
-  /// Draws labels, weights and concentrations anew. Returns log_joint of the draw (see Target::recorded()).
+  /// Draws labels, weights and concentrations anew. Returns the log_joint of the draw (see
+  /// Target::recorded()).
   virtual double draw(ChainState& z, Stream& stream) = 0;
-  /// Numbers of observations of the clusters after draw().
+  /// The number of observations in each cluster after draw().
   virtual std::vector<Index> sizes() const = 0;
 };
 
-/// The posterior from which chains draw: a model together with data, which must outlive this object. Samplers
-/// in several threads share it.
+/// The posterior from which Markov chains draw: a model together with data, which must outlive this object.
+/// Samplers in several threads share it.
 class Target {
  public:
   virtual ~Target() = default;
@@ -55,9 +57,9 @@ class Target {
   virtual Index n_observations() const = 0;  // observations that have labels
   virtual Index most_clusters() const { return n_observations(); }
   virtual std::vector<std::string> concentrations() const = 0;
-  /// Names of the recorded values: n_clusters, the concentrations, log_joint (of data, partition, weights and
-  /// learned concentrations, without the base measure), largest (number of observations of the largest
-  /// cluster), entropy (of the proportions of observations in the clusters).
+  /// Names of the values that are recorded of each draw: n_clusters; the concentrations; log_joint (of data,
+  /// partition, weights and learned concentrations, without the base measure); largest (number of
+  /// observations of the largest cluster); entropy (of the proportions of observations in the clusters).
   std::vector<std::string> recorded() const;
   virtual std::unique_ptr<Sampler> sampler(Pool& pool) const = 0;
 };

@@ -1,5 +1,5 @@
-// Truncation-free learning, for every family of models: clusters of observations that arrive in batches [Wang
-// & Blei 2012].
+// Truncation-free learning: clusters of observations that arrive in batches, without a limit on their number
+// [Wang & Blei 2012]. Shared by all families of models.
 #pragma once
 #include "foundation/pool.h"
 #include "foundation/random.h"
@@ -12,42 +12,45 @@ struct TruncationFreeOptions {
   Index sweeps = 5;  // Gibbs sweeps over a batch, including the one that gives first labels
   /// The largest number of clusters; when it is reached, no observation begins a new cluster.
   Index most_clusters = 500;
-  /// Gibbs sweeps over the latest documents when topics are maintained; not used for rows.
+  /// Gibbs sweeps over the latest documents when topics are maintained (split, merged, removed); not used for
+  /// rows.
   Index renewals = 5;
   bool merge = true, split = true;
-  /// Whether earlier observations lose weight as new ones arrive; clusters then shrink by themselves.
+  /// Whether earlier observations lose weight as new ones arrive; clusters without new observations then
+  /// shrink.
   bool fades = false;
 };
 
-/// Sizes that govern the maintenance of clusters. recent: how many of the latest observations are stored,
-/// from which overlaps and splits of clusters are judged. Clusters are maintained (split, merged, removed)
-/// whenever the number of observations since the last time exceeds a tenth of all observations, limited to
-/// the range given by the other two fields. All these numbers are guesses.
+/// Sizes that govern when and how clusters are maintained (split, merged, removed). recent: how many of the
+/// latest observations are stored, from which overlaps and splits of clusters are judged. Clusters are
+/// maintained whenever the number of observations since the last time exceeds a tenth of all observations,
+/// limited to the range that the other two fields give. All these numbers are guesses.
 struct StreamLimits {
   Index recent;
   double fewest_between_tending, most_between_tending;
 
-  /// Limits for rows: `recent` is bounded by the memory that their features take.
+  /// Limits for models of rows: `recent` is limited by the memory that the rows' features take.
   static StreamLimits of_rows(const ObsModel& obs);
 };
 
-/// To split a cluster, its latest rows or parts of documents, from fewest_to_split to most_to_split of them,
-/// are divided in sweeps_of_split Gibbs sweeps. The numbers are guesses; ten sweeps found little more, at
-/// three times the time.
+/// How a cluster is split: its latest rows or parts of documents, from fewest_to_split to most_to_split of
+/// them, are divided in sweeps_of_split Gibbs sweeps. The numbers are guesses; ten sweeps found little more,
+/// at three times the time.
 constexpr Index fewest_to_split = 8, most_to_split = 2000, sweeps_of_split = 4;
 
-/// The part of truncation-free learning that does not depend on how units are drawn: clusters, their
-/// identities, and when they are maintained.
+/// The part of truncation-free learning that is the same for rows and groups: the list of clusters, their
+/// identities, and when they are maintained (split, merged, removed).
 class RunningClusterLearner {
  public:
   virtual ~RunningClusterLearner() = default;
 
-  /// Maintains the clusters: calls improve(), orders them by size and marks them as lasting.
+  /// Maintains the clusters: calls improve(), which splits, merges and removes clusters, orders them by size
+  /// and marks them as lasting.
   void tend();
   bool due() const;
   const RunningState& running() const { return running_; }
 
-  /// True once the limit most_clusters has kept an observation from beginning a cluster.
+  /// Whether the limit most_clusters has at some time kept an observation from beginning a cluster.
   bool capped() const { return capped_; }
   const std::vector<Departure>& departed() const { return departed_; }
 
@@ -55,29 +58,31 @@ class RunningClusterLearner {
   RunningClusterLearner(const ObsModel& obs, const TruncationFreeOptions& options, std::uint64_t seed,
                         RunningState& running, Pool& pool, const StreamLimits& limits);
 
-  /// Splits, merges and removes clusters, in an order that suits the family.
+  /// Splits, merges and removes clusters, in an order that suits the family of models.
   virtual void improve() = 0;
-  /// Updates the prior, given the clusters ordered by size.
+  /// Updates the prior of the clusters' parameters, given the clusters ordered by size; by default nothing is
+  /// learned.
   virtual void learn_prior() {}
-  /// True if cluster j does not vanish when all statistics are multiplied by `keep`.
+  /// Whether cluster j still contains data when all statistics are multiplied by `keep`, which may be 0.
   virtual bool is_left(Index j, double keep) const { return keep * size(j) > 0; }
 
   double size(Index j) const { return running_.t[static_cast<std::size_t>(j * p_)]; }
   double total_size() const;
-  /// When the n latest observations are taken as a sample of all: the number of observations for which each
-  /// of them stands; 0 if n is 0.
+  /// The number of observations that each of the n latest ones stands for, if they are taken as a sample of
+  /// all; 0 if n is 0.
   double scale_of_latest(Index n) const { return n > 0 ? total_size() / static_cast<double>(n) : 0; }
   Stream stream(std::uint64_t use) const { return Stream(seed_, Purpose::stream, running_.batches, use); }
 
   void remove_spent();
   /// Divides cluster j into parts with n_a observations and the statistics t (parts × p). The largest part
-  /// keeps the number and identity of j, the others are added after all clusters. Returns the numbers of the
+  /// keeps the number and identity of j; the others are added after all clusters. Returns the numbers of the
   /// parts.
   std::vector<Index> divide(Index j, const Vec& t, const Vec& n);
-  /// Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), K × K, Λ being the log evidence of a cluster (evidence_of_merging()).
+  /// The gain in log evidence from merging clusters a and b, Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), for all pairs: K
+  /// × K (evidence_of_merging()).
   Vec evidence_of_pairs() const;
-  /// Adds the smaller of two clusters to the larger one. On return a is the larger one; b keeps its number
-  /// until it is removed.
+  /// Adds the smaller of two clusters to the larger one. On return a is the larger cluster; b keeps its
+  /// number until it is removed.
   void join(Index& a, Index& b);
 
   const ObsModel& obs_;
@@ -88,7 +93,8 @@ class RunningClusterLearner {
   const StreamLimits limits_;
   bool capped_ = false;
 
-  // The clusters that remain after fading, and their statistics.
+  // The clusters that remain after earlier statistics were multiplied by a factor (fading), and their
+  // statistics.
   struct Faded {
     std::vector<Index> kept;
     Vec t;
@@ -102,20 +108,22 @@ class RunningClusterLearner {
   std::vector<Departure> departed_;
 };
 
-/// The observations of each batch are labelled by a collapsed Gibbs sampler whose prior is the posterior so
-/// far: with statistics T_k of earlier observations and B_k of the batch,
+/// Learns from batches. A collapsed Gibbs sampler labels the observations of each batch; its prior is the
+/// posterior so far. With statistics T_k of earlier observations, B_k of the batch and Λ the log evidence of
+/// a cluster,
 ///   p(z_B | x) ∝ p(z_B | earlier labels) Π_k exp[Λ(T_k + B_k) − Λ(T_k)].
 /// An observation that fits no cluster begins a new one. With a single batch of all data and no earlier
 /// clusters, the sweeps are a Markov chain whose stationary distribution is the exact posterior. Each family
-/// defines how the units of a Batch are drawn, and what it remembers of them.
+/// of models defines how the units of a Batch are drawn, and what is remembered of them.
 ///
-/// (Wang and Blei order the clusters and keep q of their sticks; here weights are integrated out, or drawn
+/// (Wang and Blei order the clusters and keep q of their sticks. Here weights are integrated out, or drawn
 /// without sticks, which needs no order and predicted equally well.)
 template <class Batch>
 class TruncationFree : public RunningClusterLearner {
  public:
-  /// Learns from a batch: T ← keep T + B, then orders the clusters by size. fresh: the units have not been
-  /// seen before. All changes are made after the last check for an interrupt.
+  /// Learns from a batch: multiplies the earlier statistics by `keep`, adds those of the batch, and orders
+  /// the clusters by size. fresh: the units have not been seen before. All changes are made after the last
+  /// check for an interrupt.
   void learn(const Batch& batch, double keep, bool fresh) {
     const Faded earlier = faded(keep);
     std::vector<int> label;
@@ -128,11 +136,11 @@ class TruncationFree : public RunningClusterLearner {
  protected:
   using RunningClusterLearner::RunningClusterLearner;
 
-  /// Labels the observations of the batch, given the faded statistics of earlier ones. Returns the statistics
-  /// of all observations.
+  /// Draws labels of the observations of the batch, given the faded statistics of earlier ones. Returns the
+  /// statistics of all observations together.
   virtual Vec draw(const Batch& batch, const Faded& earlier, double keep, std::vector<int>& label) = 0;
   virtual Index units(const Batch& batch) const = 0;
-  /// Stores what the family keeps of the batch besides statistics.
+  /// Stores what the family of models keeps of the batch besides statistics, such as its latest observations.
   virtual void remember(const Batch& batch, const std::vector<int>& label, double keep) = 0;
 };
 

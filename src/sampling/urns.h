@@ -4,8 +4,8 @@
 
 namespace bnpvi {
 
-/// K urns of an observation model, numbered 0 .. K − 1, each with at least one row, and an empty urn K. When
-/// a row is added to urn K, there are K + 1 urns with rows, and a new empty one.
+/// K urns, the clusters of a sampler, numbered 0 .. K − 1, each with at least one row, and an empty urn K.
+/// When a row is added to urn K, there are K + 1 urns with rows, and a new empty one.
 class Urns {
  public:
   explicit Urns(const ObsModel& obs);
@@ -15,45 +15,48 @@ class Urns {
   const std::vector<Index>& counts() const { return count_; }
 
   void add(Index j, const double* phi, double mass = 1);  // T_j += mass φ, a row with features phi (p); j ≤ K
-  /// Removes a row. Returns true when urn j then has no row left and did not begin with any; it must be
-  /// dropped, or get another row, before any other call.
+  /// Removes a row with features phi from urn j. Returns true when the urn is then empty and did not begin
+  /// with earlier rows; it must then be dropped, or get another row, before any other call.
   bool remove(Index j, const double* phi, double mass = 1);
-  /// Undoes the last removal exactly, if no urn has changed since.
+  /// Undoes the last remove() exactly, if no urn has changed since.
   void put_back();
-  /// Removes urn j with its rows; urn K − 1 gets its number.
+  /// Removes urn j (a cluster) with its rows; the last urn with rows, K − 1, gets its number.
   void drop(Index j);
-  /// Moves the rows of urn b to urn a and removes b; urn K − 1 gets its number.
+  /// Moves the rows of urn b to urn a and removes b; the last urn with rows, K − 1, gets its number.
   void join(Index a, Index b);
-  /// Replaces urn j ≤ K by a copy of urn i of the urns `others`.
+  /// Replaces urn j ≤ K by a copy of urn i of another object, `others`.
   void replace(Index j, const Urns& others, Index i);
   void clear();
 
-  /// Makes urns 0 .. j count among the K urns, although they have no rows yet.
+  /// Makes urns 0 .. j count among the K urns with rows, although they have no rows yet.
   void open(Index j);
-  /// Like add(), but leaves the urns incomplete until fill() is called; before that only gather() may be
-  /// called.
+  /// Adds a row with features phi to urn j, as add() does, but leaves the urns incomplete until fill() is
+  /// called; before that only gather() may be called.
   void gather(Index j, const double* phi);
   void fill();
 
-  /// Clears, and begins with k urns that hold the statistics t (k × p) of earlier rows. These urns stay when
-  /// all rows added later have been removed; count() counts only the rows added later.
+  /// Removes all urns, and begins with k urns that hold the statistics t (k × p) of earlier rows. These urns
+  /// stay when all rows added later have been removed; count() counts only the rows added later.
   void begin_with(const double* t, Index k);
-  /// T_0 of urn j: the number (mass) of its rows, those that it began with included; 0 for urn K.
+  /// The number (mass) of rows in urn j, T_0 of its statistic, including the rows that it began with; 0 for
+  /// urn K.
   double size(Index j) const { return urn(j)[0]; }
 
-  /// log p(x | urn j) − log h(x) of one row, for the first k ≤ K + 1 urns; h is the base measure.
+  /// Writes log p(x | urn j) − log h(x) of a row x with features phi, for the first k ≤ K + 1 urns; h is the
+  /// base measure.
   void predictives(const double* phi, Index k, double* out) const;
-  /// log p(x | urn j without x) − log h(x) of one row x with features phi, which is in urn j with this mass.
-  /// Safe to call from several threads.
+  /// log p(x | urn j without x) − log h(x) of a row x with features phi, which is in urn j with this mass; h
+  /// is the base measure. Safe to call from several threads.
   double predictive_without(Index j, const double* phi, double mass) const;
-  /// The log evidence Λ(T_j) of urn j, and Λ(T_a + T_b) of urns a and b together.
+  /// The log evidence Λ(T_j) of urn j; the next function returns Λ(T_a + T_b) of urns a and b together.
   double log_evidence(Index j) const;
   double log_evidence(Index a, Index b) const;
 
  private:
   double* urn(Index j) { return urns_.data() + j * size_; }
   const double* urn(Index j) const { return urns_.data() + j * size_; }
-  /// Adds mass φ to the statistic T of an urn, and updates what is derived from T.
+  /// Adds mass φ, the features of a row times `mass`, to the statistic T of an urn, and updates what is
+  /// derived from T.
   void change(double* urn, const double* phi, double mass) const;
 
   const ObsModel& obs_;

@@ -1,16 +1,16 @@
-// For tests: recomputes every state of a fit from its q(z).
+// For tests: recomputes every state of a fit from its responsibilities q(z) and reports deviations.
 #pragma once
 #include "inference/learn/observer.h"
 #include "inference/learn/state.h"
 
 namespace bnpvi::testing {
 
-/// Compares every state whose ELBO is computed, including proposals, with one recomputed from its q(z) alone:
-/// from explicit responsibilities (State::assignments), or from those that the memory of the units (rows,
-/// groups or documents) implies. Compared are statistics and entropy of every batch, the total, and the ELBO.
-/// Deviations are relative. A state with neither responsibilities nor memory counts as infinitely wrong, so
-/// that a move that loses them is found. Of statistics of pairs, those of consecutive rows of a group are
-/// known, with one number each (SummaryShape::pairs = 1).
+/// Compares every state whose ELBO is computed, including proposals, with a state recomputed from its q(z)
+/// alone: from explicit responsibilities (State::assignments), or from those that the memory of the units
+/// (rows, groups or documents) implies. Compared are statistics and entropy of every batch, the total, and
+/// the ELBO. Deviations are relative. A state with neither responsibilities nor memory counts as infinitely
+/// wrong, so that a move that loses them is found. Of the statistics of pairs, only those of consecutive rows
+/// of a group are checked, with one number each (SummaryShape::pairs = 1).
 ///
 /// If rows lack cells (ExpectedCells), the expectations depend on when a row was visited. Then only the
 /// counts among the statistics are compared, and the ELBO must not exceed that of a state with updated

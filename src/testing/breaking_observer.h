@@ -1,4 +1,4 @@
-// For tests: a numerical error in the middle of a lap.
+// For tests: simulates a numerical failure in the middle of a lap (a pass over all batches).
 #pragma once
 #include <stdexcept>
 
@@ -6,8 +6,8 @@
 
 namespace bnpvi::testing {
 
-/// Throws once the std::domain_error of a numerical failure, when the fit accepts its `at`-th state (from
-/// 1).
+/// Throws the std::domain_error of a numerical failure once, when the fit accepts its `at`-th state (counted
+/// from 1).
 class BreakingObserver final : public Observer {
  public:
   explicit BreakingObserver(Index at) : left_(at) {}

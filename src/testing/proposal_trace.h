@@ -1,4 +1,4 @@
-// For tests: the proposals that a fit tried, and their cost.
+// For tests: records the proposals that a fit tried, and their cost.
 #pragma once
 #include <ctime>
 #include <utility>
@@ -9,8 +9,8 @@
 
 namespace bnpvi::testing {
 
-/// Every trial of every move, in order. `seconds` is CPU time of the process since the previous trial or the
-/// last accepted state, whichever is later.
+/// Records every trial of every move, in order. `seconds` is the CPU time of the process since the previous
+/// trial or the last accepted state, whichever is later.
 class ProposalTrace final : public Observer {
  public:
   struct Row {
@@ -19,7 +19,7 @@ class ProposalTrace final : public Observer {
     double seconds;
   };
 
-  /// spared: the fit should also make proposals that its forecasts would normally rule out.
+  /// spared: whether the fit should also make proposals that its forecasts would normally rule out.
   explicit ProposalTrace(bool spared) : spared_(spared) {
     trial_listener = [this](const Trial& trial) {
       const std::clock_t now = std::clock();

@@ -1,4 +1,4 @@
-// For tests of the driver: a fit whose laps follow a script.
+// For tests of the code that runs fits: a fit whose laps (passes over all data) follow a script.
 #pragma once
 #include <algorithm>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace bnpvi::testing {
 
-/// The result of one lap (a pass over all data), and the objective after it.
+/// What a script says about one lap (a pass over all data): its result, and the objective after it.
 struct ScriptedLap {
   enum Kind {
     moves = 0,
@@ -22,13 +22,13 @@ struct ScriptedLap {
   double value;
 };
 
-/// A fit with one unit of data, whose state is the number of the last lap; go_back() restores the state that
-/// keep() saved.
+/// A fit whose laps follow a script. It has one unit of data, and its state is the number of the last lap;
+/// go_back() restores the state that keep() saved.
 class ScriptedFit final : public Fit {
  public:
-  /// phases: for each phase its laps; when they are used up, the last lap is repeated. value: objective
-  /// before the first lap. whole: may the fit end with the state before the first lap? work: cost of each
-  /// lap. k: number of clusters reported.
+  /// phases: for each phase the results of its laps; when they are used up, the last one is repeated. value:
+  /// objective before the first lap. whole: whether the fit may end with the state before the first lap.
+  /// work: cost of each lap. k: number of clusters that is reported.
   ScriptedFit(std::vector<std::vector<ScriptedLap>> phases, double value, bool whole, double slack,
               double work, Index k, Pool& pool)
       : phases_(std::move(phases)),

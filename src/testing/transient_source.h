@@ -1,5 +1,5 @@
-// For tests: a source whose batches are destroyed as soon as no code holds them. If a fit has the same
-// result with it as with data in memory, the fit can be given data that are read batch by batch.
+// For tests: a source of data whose batches are destroyed as soon as no code holds them. If a fit has the
+// same result with this source as with data in memory, its data can also be read batch by batch.
 #pragma once
 #include <mutex>
 
@@ -7,17 +7,17 @@
 
 namespace bnpvi::testing {
 
-/// Opening a batch copies it, with row numbers of its own. When the last holder releases the copy, its
-/// numbers are overwritten (NaN, −1) and freed, so that code that still reads them gives wrong results or
-/// triggers an address sanitizer.
+/// A source of data that copies a batch when it is opened, with row numbers of its own. When the last holder
+/// releases the copy, its numbers are overwritten (NaN, −1) and freed, so that code that still reads them
+/// gives wrong results or triggers an address sanitizer.
 ///
-/// A batch of groups contains the rows of these groups and nothing else. A batch of rows contains each row
-/// and the `lag` rows before it; rows of one group form one group of the copy, even if rows between them are
-/// left out.
+/// A batch of groups contains exactly the rows of these groups. A batch of rows contains each row and the
+/// `lag` rows before it; rows of one group form one group of the copy, even if rows between them are left
+/// out.
 class TransientSource final : public Source {
  public:
-  /// units: for each batch its units, ascending: groups if `grouped`, else rows, which must not be among the
-  /// first `lag` rows of their group. The caller owns the data.
+  /// units: for each batch the numbers of its units, ascending. Units are groups if `grouped`, else rows,
+  /// which must not be among the first `lag` rows of their group. data: must outlive this object.
   TransientSource(const Dataset& data, std::vector<std::vector<Index>> units, bool grouped, Index lag);
 
   DataShape shape() const override { return data_; }
@@ -27,7 +27,7 @@ class TransientSource final : public Source {
   Index n_batches() const override { return static_cast<Index>(units_.size()); }
   std::shared_ptr<const Batch> open(Index b) const override;  // thread-safe
 
-  /// Largest number of different batches that were held at the same time.
+  /// Largest number of batches that were held at the same time.
   Index most_open() const { return most_open_; }
 
  private:

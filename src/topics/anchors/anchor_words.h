@@ -1,11 +1,11 @@
-// Topics from anchor words, words that occur in one topic only.
+// Finds topics of documents of counts from anchor words: words that occur in one topic only.
 #pragma once
 #include "topics/anchors/co_occurrence.h"
 
 namespace bnpvi::topics {
 
-/// At most k topics; fewer when the documents do not determine as many. Their statistics t add up to those of
-/// all counts.
+/// Topics found from anchor words: at most k, fewer when the documents do not determine as many. The
+/// statistics t of the topics add up to the statistic of all counts.
 struct AnchorTopics {
   Index k = 0;
   Vec t;                   // k × (1 + d): of each topic the number of tokens, then of tokens of each word
@@ -13,12 +13,14 @@ struct AnchorTopics {
   std::vector<int> given;  // for the first topics: the number, from 0, of the given list that each comes from
 };
 
-/// Given lists of words, whose topics are found first: all words of a list together act as one anchor.
+/// Lists of words that the caller gives; their topics are found first. All words of a list together act as
+/// one anchor.
 using AnchorLists = std::vector<std::vector<int>>;
 
-/// Topics of counts of d words by anchor words [Arora, Ge, Halpern, Mimno, Moitra, Sontag, Wu and Zhu 2013].
-/// Q_vw is the probability that two different tokens of a document are the words v and w. When each topic has
-/// a word of its own, the rows of Q scaled to sum to 1 are mixtures of the anchors' rows:
+/// Finds at most k topics of documents of counts of d words, by anchor words [Arora, Ge, Halpern, Mimno,
+/// Moitra, Sontag, Wu and Zhu 2013]. Let Q_vw be the probability that two different tokens of a document are
+/// the words v and w. When each topic has a word that no other topic has (its anchor), the rows of Q scaled
+/// to sum to 1 are mixtures of the anchors' rows:
 ///   1. anchors are rows far apart, by Gram–Schmidt with pivots, on a sparse random projection of the rows
 ///      estimated from two random halves of the documents, which separate signal from noise (far_apart.h);
 ///   2. the mixture of each word, p(topic | word), is found by least squares, with exponentiated gradient.

@@ -1,4 +1,4 @@
-// The sums that anchor words need, computed batch by batch.
+// The sums over documents that the search for anchor words needs, computed batch by batch.
 #pragma once
 #include <memory>
 
@@ -7,7 +7,8 @@
 
 namespace bnpvi::topics {
 
-/// DocumentSums over all batches, computed by the problem's workers (other processes) or in this process.
+/// The sums over all documents from which anchor words are found, computed batch by batch: by other
+/// processes, if the problem has such workers, or in this process.
 class SumsOfBatches final : public DocumentSums {
  public:
   explicit SumsOfBatches(const Problem& problem, Pool& pool) : problem_(problem), pool_(pool) {}
@@ -24,7 +25,7 @@ class SumsOfBatches final : public DocumentSums {
   Pool& pool_;
 };
 
-/// A task that computes one of the sums of DocumentSums over the documents of a batch.
+/// A task for another process: computes one of the sums of DocumentSums over the documents of a batch.
 class AnchorWork final : public BatchWork {
  public:
   AnchorWork(Index batch, std::shared_ptr<const SumsOfBatches::Wanted> wanted);

@@ -10,8 +10,8 @@
 
 namespace bnpvi::topics {
 
-/// Counts of words in documents, or expected counts when each token counts with the probability that it
-/// belongs to a certain topic.
+/// Counts of words in documents. Counts are expected ones where each token counts only with the probability
+/// that it belongs to a certain topic.
 struct PartialCounts {
   std::vector<int> row_start{0};  // where the entries of each document begin: documents + 1 offsets
   std::vector<int> column;        // word of each entry
@@ -21,17 +21,18 @@ struct PartialCounts {
   Index n() const { return static_cast<Index>(row_start.size()) - 1; }
 };
 
-/// The counts of some rows, or of all sparse rows, with every token counted once.
+/// The counts of words in some documents (rows of the data), with every token counted once; the next function
+/// returns those of all documents.
 PartialCounts counts_of_rows(const Dataset& data, const std::vector<Index>& rows);
 PartialCounts all_counts(const Dataset& data);
 
-/// A d × m matrix B stored by rows, each with `each` entries: all m, or only a few.
+/// A d × m matrix B with a row for each of d words. Each row stores `each` entries: all m, or only a few.
 struct RowsOfWords {
   Index m = 0, each = 0;
   std::vector<int> place;  // d × each: column of each entry; empty: all columns, in order
   Vec value;               // d × each: value of each entry
 
-  /// Adds x times row v of B to y (m numbers).
+  /// Adds x times row v of this matrix to y (m numbers).
   void add(int v, double x, double* y) const {
     if (place.empty()) return kernels().add_sparse_rows(1, m, &v, &x, value.data(), m, y);
     for (Index i = v * each; i < (v + 1) * each; ++i) y[place[i]] += x * value[i];
@@ -40,17 +41,17 @@ struct RowsOfWords {
   static RowsOfWords read(Reader& in);
 };
 
-/// The matrix Q of co-occurrence in some of the documents: products with Q, and its row sums. Q_vw is the
-/// probability that two different tokens of a document are the words v and w; documents are weighted by their
-/// numbers of tokens.
+/// The matrix Q of co-occurrence of words in some of the documents. Q_vw is the probability that two
+/// different tokens of a document are the words v and w; documents are weighted by their numbers of tokens. Q
+/// itself is never formed: this class computes products with Q, and its row sums.
 class CoOccurrence {
  public:
   CoOccurrence(const PartialCounts& documents, std::vector<Index> which, Index d);
 
-  /// Computes rows of the product Q B, for the words v with number[v] ≥ 0: row v of Q B is added to row
-  /// number[v] of `out`.
+  /// Computes the rows of the product Q B (Q: co-occurrence of words) for the words v with number[v] ≥ 0:
+  /// adds row v of Q B to row number[v] of `out`.
   void times(const RowsOfWords& b, const std::vector<int>& number, double* out, Pool& pool) const;
-  /// The columns of Q that belong to these words, d × k.
+  /// The columns of the co-occurrence matrix Q that belong to the k given words, d × k.
   Vec columns(const std::vector<int>& words) const;
 
   Vec mass;  // row sums of Q: Σ_w Q_vw for each word v
@@ -61,7 +62,8 @@ class CoOccurrence {
   std::vector<Index> which_;
 };
 
-/// Sums over all documents, and over two random halves of them, from which anchor words are found.
+/// Interface for the sums over all documents, and over two random halves of them, from which anchor words are
+/// found.
 class DocumentSums {
  public:
   struct Counts {
@@ -73,15 +75,17 @@ class DocumentSums {
   };
   virtual ~DocumentSums() = default;
   virtual Counts counts() = 0;
-  /// Rows of Q B for the words v with number[v] ≥ 0, row number[v] for each; n_numbers rows. times_by_half()
-  /// returns those of both halves, one after the other; times() those for all documents.
+  /// The rows of Q B (Q: co-occurrence of words) for the words v with number[v] ≥ 0: row v becomes row
+  /// number[v] of the result, which has n_numbers rows. times_by_half() returns two such results, one from
+  /// each half of the documents; times() returns the result from all documents.
   virtual Vec times_by_half(const RowsOfWords& b, const std::vector<int>& number, Index n_numbers) = 0;
   virtual Vec times(const RowsOfWords& b, const std::vector<int>& number, Index n_numbers) = 0;
-  /// The columns of Q, over all documents, that belong to these words (d × k).
+  /// The columns of the co-occurrence matrix Q of all documents that belong to the k given words (d × k).
   virtual Vec columns(const std::vector<int>& words) = 0;
 };
 
-/// DocumentSums of documents in memory. half: for each document the half to which it belongs, 0 or 1.
+/// The sums of DocumentSums for documents in memory. half: for each document the half to which it belongs, 0
+/// or 1.
 class SumsOfCounts final : public DocumentSums {
  public:
   SumsOfCounts(const PartialCounts& documents, const std::vector<int>& half, Index d, Pool& pool);

@@ -1,4 +1,4 @@
-// The topics that labelled documents may use.
+// The topics that documents with known labels may use.
 #pragma once
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 namespace bnpvi::topics {
 
-/// The topics that each document may use. These depend on the owner of each topic (the class whose documents
-/// may use it, in a summary) and on the set of classes of the document's first row.
+/// The topics that each document may use. A topic may have an owner: a class, whose documents alone may use
+/// it (Summary::owner). The first row of a document says to which set of classes the document belongs.
 class AllowedTopics {
  public:
   AllowedTopics(const Dataset& data, const Summary& topics) : data_(data) {
@@ -19,7 +19,7 @@ class AllowedTopics {
           of_set_[set].push_back(static_cast<int>(j));
   }
 
-  /// The topics that the document may use, ascending; null: all.
+  /// The topics that this document may use, in ascending order; null: all topics.
   const std::vector<int>* of(Index document) const {
     if (of_set_.empty()) return nullptr;
     const Index row = data_.starts[document];
@@ -32,7 +32,7 @@ class AllowedTopics {
   std::vector<std::vector<int>> of_set_;
 };
 
-/// From a document's shares (topics with their counts), those whose topics are among `topics` (ascending).
+/// Returns those of a document's shares (topics with their counts) whose topics are in `topics` (ascending).
 inline std::vector<Share> allowed_shares(Shares shares, const std::vector<int>& topics) {
   std::vector<Share> out;
   for (const Share& s : shares)

@@ -1,4 +1,4 @@
-// One document in the form that the local step of a topic model uses.
+// A single document in the form in which a topic model computes its topics.
 #pragma once
 #include <memory>
 
@@ -7,8 +7,8 @@
 
 namespace bnpvi::topics {
 
-/// Expected log-likelihoods C of rows under K topics, stored with strides: c_uk, of row u under topic k, is
-/// at[u row_step + k topic_step].
+/// Expected log-likelihoods C of rows (word types, or rows of data) under K topics, stored with strides:
+/// c_uk, of row u under topic k, is at[u row_step + k topic_step].
 struct TopicLogs {
   const double* at = nullptr;
   Index row_step = 0, topic_step = 1;
@@ -16,23 +16,24 @@ struct TopicLogs {
   double operator()(Index row, Index topic) const { return at[row * row_step + topic * topic_step]; }
 };
 
-/// A table of expected log-likelihoods C (TopicLogs) and, when `e` is not empty, E = exp(C − max_k C), so
-/// that rounds of a local step need no exponentials. Rows are the word types of the vocabulary (counts) or
-/// the rows of one document (anything else).
+/// A table of expected log-likelihoods C of rows under topics and, when `e` is not empty, E = exp(C − max_k
+/// C), so that the iterations for a document need no exponentials. Rows are the word types of the vocabulary
+/// (documents of counts) or the rows of one document (other data).
 struct TopicTable {
   Index k = 0;
   TopicLogs c;
   Buffer e;  // E = exp(C − max_k C), rows × k; or empty
   Vec top;   // max_k C for each row; empty without e
 
-  /// The table of all word types under the weights of a linear model; c points into these weights.
+  /// The table of all word types under the weights of the topics, for a linear model; c points into these
+  /// weights.
   TopicTable(const Weights& weights, bool exponentials, Pool* pool = nullptr);
   TopicTable() = default;
 
   void exponentiate(Index rows, Pool* pool = nullptr);  // fills e and top
 };
 
-/// The rows of one document in a table: row u stands for weight_u tokens that share their responsibilities.
+/// A document as the rows of a table: row u stands for weight_u tokens that share their responsibilities.
 struct DocumentView {
   Index n = 0;
   Index k = 0;
@@ -51,35 +52,35 @@ struct DocumentView {
   double count(Index u) const { return weight ? weight[u] : 1.0; }
 };
 
-/// Appends to c the expected log-likelihoods C of a document: for each of its shares (the topics that it
-/// uses) in turn, the C of all its rows under that topic.
+/// Appends to c the expected log-likelihoods of a document: for each of its shares (the topics that it uses)
+/// in turn, the values of all its rows under this topic.
 void append_logs(const DocumentView& view, Shares share, Vec& c);
 
-/// True when every row is a document whose tokens may have different topics.
+/// Whether every row of the data is a document of counts, whose tokens may have different topics.
 bool rows_are_documents(const ObsModel& obs, const DataShape& data);
 
-/// Loads documents, for one thread.
+/// Loads documents one after the other, as views for the computations on a single document; for one thread.
 class DocumentReader {
  public:
   DocumentReader(const ObsModel& obs, const Dataset& data);
 
-  /// Loads a document. A document of counts uses rows of the shared table; for any other, a separate table is
-  /// computed from the weights.
+  /// Loads a document under the given weights of topics. A document of counts uses rows of the table
+  /// `shared`; for other documents, a separate table is computed from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
 
-  /// Loads a document with the expected log-likelihoods C of its last visit, stored as unit `at` of the
-  /// memory. C then has only the columns of the topics in the unit's shares.
+  /// Loads a document with the expected log-likelihoods C of its last visit, which are stored as unit number
+  /// `at` of the memory. C then has columns only for the topics that the document used.
   DocumentView recall(Index document, const ShareTable& memory, Index at);
 
-  /// Number of rows u that load() gives for this document: word types, or rows of data.
+  /// The number of rows in the view of this document that load() returns: word types, or rows of data.
   Index n_rows(Index document) const;
 
-  /// Prefetches a document of counts that will be loaded soon.
+  /// Prefetches into the processor's cache a document of counts that will be loaded soon.
   void expect(Index document) const;
 
   bool by_term() const { return by_term_; }
   FeatureBlock& block() { return block_; }
-  /// Row numbers of the loaded document (a document of counts is one row).
+  /// Numbers, in the data, of the rows of the loaded document (a document of counts is one row).
   const std::vector<Index>& rows() const { return rows_; }
 
  private:

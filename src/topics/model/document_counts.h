@@ -1,5 +1,5 @@
-// Lengths of documents and their counts of topics. The objective of a topic model, as a function of α, needs
-// nothing else of the documents.
+// Lengths of documents and their counts of topics: all that the objective of a topic model needs of the
+// documents in order to be a function of the concentration α.
 #pragma once
 #include <map>
 
@@ -8,27 +8,29 @@
 
 namespace bnpvi::topics {
 
-/// Numbers of documents (sums of weights) by length, in tokens or rows. Lengths are whole numbers, so that a
-/// document's counts in the memory of its batch, which add up to it but for rounding, determine it exactly.
+/// How many documents (sums of weights) have each length, in tokens or rows. Lengths are whole numbers, so
+/// that the counts of topics that are stored for a document, whose sum is the length but for rounding,
+/// determine it exactly.
 class DocumentLengths {
  public:
   void add(const ShareTable& documents);
 
-  /// The part of the objective that depends on lengths: −Σ_d w_d log Γ(N_d + α), with w_d the weights of
-  /// documents.
+  /// The part of the objective that depends on lengths and the concentration α: −Σ_d w_d log Γ(N_d + α), with
+  /// N_d the length and w_d the weight of document d.
   double term(double alpha) const;
 
  private:
   std::map<double, double> number_;
 };
 
-/// The positive counts N_dk of all documents and their weights, by topic.
+/// The counts N_dk > 0 of topic k in document d, and the weights of documents, for all documents, listed by
+/// topic.
 class DocumentCounts {
  public:
   explicit DocumentCounts(const State& state);
 
-  /// The part of the objective that depends on counts, for each topic k: Σ_d w_d log Γ(N_dk + a_k) over the
-  /// documents that use topic k. K numbers.
+  /// The part of the objective that depends on the counts, for each of K topics: Σ_d w_d log Γ(N_dk + a_k),
+  /// summed over the documents d (of weight w_d) that use topic k.
   Vec terms(const Vec& a, Pool* pool) const;
 
  private:

@@ -1,5 +1,4 @@
-// The local step of one document: its topic counts and the responsibilities of its tokens, by coordinate
-// ascent.
+// Finds the topic counts of a single document and the responsibilities of its tokens, by coordinate ascent.
 #pragma once
 #include <cmath>
 
@@ -11,7 +10,7 @@ namespace bnpvi::topics {
 
 /// The Dirichlet parameters a_k of the topic proportions of documents, with log a_k and log Γ(a_k).
 struct DocumentPrior {
-  /// all: the sum of all a_k and of the remainder for topics not in use; 0 where it is not needed.
+  /// all: the sum of all a_k and of the parameter of topics not in use; 0 where the sum is not needed.
   explicit DocumentPrior(Vec a, double all = 0);
   Index k() const { return static_cast<Index>(a.size()); }
 
@@ -21,8 +20,8 @@ struct DocumentPrior {
   double all;
 };
 
-/// The priors of documents: one for all, or one for each covariate pattern. A document with a pattern has the
-/// pattern's number as its value (DocumentView::response).
+/// The Dirichlet priors of documents' proportions: one for all documents, or one for each covariate pattern.
+/// The number of a document's pattern is its first value in DocumentView::response.
 struct DocumentPriors {
   explicit DocumentPriors(DocumentPrior prior) : of{std::move(prior)} {}
   explicit DocumentPriors(std::vector<DocumentPrior> by_pattern)
@@ -37,76 +36,79 @@ struct DocumentPriors {
   bool patterned = false;
 };
 
-/// Numbers in the memory of a document with a covariate pattern: the pattern, and the sum of the prior's
+/// Numbers that are stored for a document with a covariate pattern: the pattern, and the sum of the prior's
 /// parameters at which the tangents (lower bounds) of the document's terms are taken.
 struct PatternLocal {
   enum { pattern, all, size };
 };
 
-/// A local optimum of the document's bound: c_u is the number of tokens of row u, C_uk its expected
-/// log-likelihood under topic k. With the optimal θ̂_k = N_k + απ_k, the bound depends on q(z) alone:
+/// A local optimum of a document's bound. Row u stands for c_u tokens, and C_uk is its expected
+/// log-likelihood under topic k. With the optimal Dirichlet parameters θ̂_k = N_k + απ_k, the bound depends
+/// on q(z) alone:
 ///   f = Σ_u c_u Σ_k r_uk (C_uk − log r_uk) + Σ_k [log Γ(N_k + απ_k) − log Γ(απ_k)]
 /// up to constants of the document, plus R(N) where it has a response (document_response.h). Topics that are
-/// not in `share` have r = 0 exactly.
+/// not in `share` have responsibilities of exactly 0.
 struct DocumentFit {
   std::vector<Share> share;  // the topics that the document uses with their counts N_k, by topic, ascending
   double bound = -1e300;
   Vec local;  // local numbers of the responses (ResponseModel)
 };
 
-/// The responsibilities of a fit as factors, c_u r_uk = share_u e_uk w_k; in an L-sparse fit, for the topics
-/// in the word's mask only. Rows u in which Σ_k e_uk w_k underflows are `apart`: they have share_u = 0, and
-/// their c_u r_uk are listed.
+/// The responsibilities of a document's rows, as products of factors: c_u r_uk = share_u e_uk w_k, where e =
+/// exp(C − max C). If each token may have only L topics, this holds for the topics in the row's mask only.
+/// Rows u in which Σ_k e_uk w_k underflows are `apart`: they have share_u = 0, and their c_u r_uk are listed.
 struct DocumentFactors {
   Index n = 0, m = 0;
   const double* w = nullptr;                 // factor of each topic, exp(P_k − max P); m numbers
   const double* share = nullptr;             // factor of each row, n numbers
-  const unsigned long long* mask = nullptr;  // n × mask_words: bit j of a row stands for topic j; nullptr:
-                                             // all topics
+  const unsigned long long* mask = nullptr;  // n × mask_words: bit j for topic j; nullptr: all topics
   Index mask_words = 0;
   std::vector<int> apart;  // the rows u that are apart
   Vec apart_mass;          // c_u r_uk for these rows: apart × m
   double log_sum = 0;      // Σ_u c_u [H(r_u) + Σ_k r_uk (C_uk − max C_u)]
 };
 
-/// Topic counts N_k below this are set to exactly zero, which lowers a document's bound by about this much: a
-/// guess.
+/// Topic counts N_k of a document below this value are set to exactly zero, which lowers the document's bound
+/// by about the same amount. The value is a guess.
 inline constexpr double least_share = 1e-8;
 
-/// Rounds end when no topic's count changes by more: a guess.
+/// The iteration for a document ends when no topic's count changes by more than this. The value is a guess.
 inline constexpr double least_change = 0.05;
 
-/// A restart is abandoned when its bound is below the one to beat by more than three times the gain of the
-/// last round. Among 100,000 restarts in a fit with 100 planted topics none abandoned would have won; among
-/// 40,000 on the whales 3, by 0.4 log units each.
+/// When a restart (an attempt to empty one of a document's topics) is abandoned: when its bound is below the
+/// one to beat by more than this times the gain of the last round. Among 100,000 restarts in a fit with 100
+/// planted topics, none of the abandoned ones would have won; among 40,000 on the whales (a data set), 3
+/// would have, by 0.4 log units each.
 inline constexpr double largest_gap = 3;
 
 /// Visits documents one after another: finds the topic counts of each and the responsibilities of its tokens.
-/// Has the scratch memory of one thread. A returned fit is valid until the next one.
+/// Holds the scratch memory of one thread. A returned fit is valid until the next visit.
 class DocStep {
  public:
-  /// width: L, the number of topics to which a token may belong; 0: all. responses: the posterior q(η) of the
-  /// effects of topics on responses; null: documents are fitted to their tokens alone.
+  /// width: the largest number L of topics to which a token may belong; 0: all topics. responses: the
+  /// posterior q(η) of the effects of topics on responses; null: documents are fitted to their tokens alone.
   DocStep(const DocumentPriors& priors, Index width, const ResponseModel* model = nullptr,
           const ResponsePosterior* responses = nullptr);
 
-  /// Finds an optimum from the likelihood and π alone, without a previous fit [Hughes 2016, Alg. 5.1].
+  /// Finds a local optimum from the likelihood and the prior π alone, without a previous fit [Hughes 2016,
+  /// Alg. 5.1].
   const DocumentFit& cold(const DocumentView& view);
 
-  /// Finds an optimum from the given topics and counts, which must be allowed. Its bound is not below the
-  /// bound at that start (up to least_share). The bound is computed only with tell_bound.
+  /// Finds a local optimum from the given topics and counts, which must be allowed for the document. The
+  /// bound at the result is not below the bound at this start (up to least_share). It is computed only with
+  /// tell_bound.
   const DocumentFit& warm(const DocumentView& view, Shares from, bool tell_bound);
 
-  /// Sparsity restarts [Alg. 5.2] from the fit `best`, which is replaced when they raise its bound: each
-  /// topic in turn, smallest first, is emptied, and rounds follow until they converge or are abandoned
-  /// (largest_gap).
+  /// Tries to empty each topic of the fit `best` in turn, the smallest first (sparsity restarts) [Hughes
+  /// 2016, Alg. 5.2]. After each, rounds follow until they converge or are abandoned (largest_gap). `best` is
+  /// replaced when its bound is raised.
   void restarts(const DocumentView& view, DocumentFit& best);
 
-  /// The factors of the fit with which the last call of cold(), warm() or restarts() on this view ended;
-  /// valid until the next such call.
+  /// The responsibilities, as factors, of the fit with which the last call of cold(), warm() or restarts() on
+  /// this view ended; valid until the next such call.
   const DocumentFactors& factors(const DocumentView& view, Shares share);
 
-  /// Multiplications in all rounds so far, as Pool::spend() counts them.
+  /// The number of multiplications in all iterations so far, in the unit of Pool::spend().
   double cost() const { return cost_; }
 
  private:
@@ -127,8 +129,7 @@ class DocStep {
   double bound();
   const DocumentFit& fit(bool tell_bound);
   void add_cost(Index rows, Index topics) {
-    constexpr Index of_topic = 20;  // multiplications that take as long as a digamma and an exponential: a
-                                    // guess
+    constexpr Index of_topic = 20;  // multiplications that cost as much as a digamma and an exp: a guess
     cost_ += static_cast<double>((rows + of_topic) * topics);
   }
   Index active() const { return static_cast<Index>(topic_.size()); }
@@ -162,8 +163,8 @@ class DocStep {
   Vec at_, base_;        // A: counts at which ∇R is taken, and P without the tilt
 };
 
-/// Responsibilities of the rows of a document, n × share.size(); every row sums to 1. Adds the entropy
-/// Σ_u c_u H(r_u) to `entropy`.
+/// Computes the responsibilities r of the rows u of a document for its topics, n × share.size(); every row
+/// sums to 1. Adds the entropy Σ_u c_u H(r_u), over the c_u tokens of each row, to `entropy`.
 void document_responsibilities(const DocumentView& view, Shares share, Index width, Vec& r, double& entropy);
 
 }  // namespace bnpvi::topics

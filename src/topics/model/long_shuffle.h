@@ -1,4 +1,4 @@
-// Random orders of very many items, which take seconds.
+// Random orders of so many items that shuffling takes seconds.
 #pragma once
 #include <utility>
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace bnpvi::topics {
 
-/// Puts items in random order, the same as draw_to_front() does; the user can interrupt it.
+/// Puts items in random order, the same order as that of draw_to_front(). The user can interrupt this
+/// function.
 template <class Item>
 void shuffle(std::vector<Item>& items, Stream& stream, Pool& pool) {
   constexpr Index items_between_polls = 1 << 16;  // take some milliseconds: a guess

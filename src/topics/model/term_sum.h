@@ -1,23 +1,26 @@
-// Statistics of topics from documents of counts that were all visited under the same weights.
+// Computes statistics of topics from documents of counts that were all visited under the same weights of
+// topics.
 #pragma once
 #include "foundation/pool.h"
 #include "topics/model/topic_sum.h"
 
 namespace bnpvi::topics {
 
-/// Computes the statistics of topics from some documents of a batch, topic by topic, from their
-/// DocumentFactors: T_kv = e_vk Σ_d w_dk share_dv needs each e_vk once, and memory for one topic's sums at a
-/// time. Memory: 8 bytes for each entry of the data and 24 for each topic of a document.
+/// Computes the statistics of topics from some documents of a batch, topic by topic. The documents'
+/// responsibilities are products of factors (DocumentFactors), so that T_kv = e_vk Σ_d w_dk share_dv needs
+/// each e_vk once, and memory for one topic's sums at a time. Memory: 8 bytes for each entry of the data and
+/// 24 for each topic of a document.
 class TermSum {
  public:
-  /// A sum for the documents units[from] .. units[to − 1].
+  /// Begins an empty sum for the documents units[from] .. units[to − 1].
   TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k,
           const DocumentTerms& terms);
 
   /// Adds the next document, in the order of `units`. The data must outlive the sum.
   void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
 
-  /// The summary of all `parts`, added in their order. table: the table of the visit, with exponentials.
+  /// The summary (additive statistics) of all `parts`, added in their order. table: the expected
+  /// log-likelihoods under which the documents were visited, with exponentials.
   static Summary finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool);
 
  private:

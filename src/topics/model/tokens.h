@@ -1,11 +1,11 @@
-// Counts expanded to single tokens.
+// Documents of counts, expanded to single tokens.
 #pragma once
 #include "foundation/data.h"
 
 namespace bnpvi::topics {
 
-/// Documents of counts as tokens, in the order of the stored entries. Throws std::invalid_argument where a
-/// count is not a whole number.
+/// The single tokens of documents of counts, in the order of the stored entries. Throws std::invalid_argument
+/// where a count is not a whole number.
 struct Tokens {
   explicit Tokens(const Dataset& counts);
 

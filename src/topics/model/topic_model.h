@@ -11,34 +11,36 @@
 
 namespace bnpvi::topics {
 
-/// Hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ), π = sticks(u), π_d ~ Dirichlet(απ)
-/// [Hughes 2016, ch. 5].
+/// Makes the topic model whose prior is a hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ) define the
+/// weights π of topics, and document d has proportions π_d ~ Dirichlet(απ) [Hughes 2016, ch. 5].
 std::unique_ptr<AllocModel> make_hdp_topics(const TopConcentration& gamma, const Concentration& alpha,
                                             RowBound bound, const Sparsity& sparsity,
                                             std::shared_ptr<const ResponseModel> response = nullptr);
 
-/// As make_hdp_topics(), but the prior of a document is tilted by its covariate pattern (topic_tilt.h), and
-/// the tight bound of the top level is used.
+/// Makes the topic model with a hierarchical Dirichlet process in which the proportions of a document also
+/// depend on its covariate pattern (topic_tilt.h). Uses the tight one of the two bounds of the top level
+/// (RowBound).
 std::unique_ptr<AllocModel> make_tilted_topics(const TopicTilt& tilt, double gamma, const Sparsity& sparsity);
 
-/// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
+/// Makes the topic model of latent Dirichlet allocation: documents have proportions π_d ~ Dirichlet(α/K, ...,
+/// α/K) of K topics.
 std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
                                      std::shared_ptr<const ResponseModel> response = nullptr);
 
-/// The last visit of a document, from which the next one starts. The shares (the document's topics with their
-/// counts, share_table.h) are empty when it has not been visited.
+/// The result of the last visit of a document, from which the next visit starts. The shares (the document's
+/// topics with their counts, share_table.h) are empty when the document has not been visited.
 struct LastVisit {
   Shares share;
   int misses = 0, wait = 0;
 };
 
-/// Base class of all topic models. The units that a visit treats one by one are documents: groups of rows, or
-/// single rows of counts whose tokens have different topics. The optimal q(π_d) is Dirichlet(θ̂_d), θ̂_dk =
-/// N_dk + απ_k, which leaves
+/// Base class of all topic models. Units are documents: groups of rows, or single rows of counts whose tokens
+/// have different topics. For document d with counts N_dk of topics k, the optimal q(π_d) is Dirichlet(θ̂_d)
+/// with θ̂_dk = N_dk + απ_k, which leaves
 ///   Σ_d { −log Γ(N_d + α) + Σ_k log Γ(N_dk + απ_k) }
-/// of the documents' part of the ELBO [eq. 5.26]. For documents that use topic k the summary has a tangent of
-/// log Γ at the π of their last visit: a lower bound, since log Γ is convex, and exact after settle().
-/// Responses of documents add one term to the ELBO (response.h).
+/// of the documents' part of the ELBO [Hughes 2016, eq. 5.26]. The summary replaces log Γ, for documents that
+/// use topic k, by its tangent at the π of their last visit: a lower bound, since log Γ is convex, and exact
+/// after settle(), which renews the tangents. Responses of documents add one term to the ELBO (response.h).
 class TopicAlloc : public AllocModel,
                    public LearnedConcentrations,
                    public Tangents,
@@ -48,7 +50,7 @@ class TopicAlloc : public AllocModel,
                    public OwnStart,
                    public WorkReader {
  public:
-  /// fixed_k: number of topics; 0 for a model with sticks, whose number of topics varies.
+  /// fixed_k: number of topics; 0 for a model with stick-breaking weights, whose number of topics varies.
   TopicAlloc(Index fixed_k, const Concentration& alpha, const Sparsity& sparsity,
              std::shared_ptr<const ResponseModel> response)
       : TopicAlloc({true, fixed_k == 0, fixed_k, fixed_k == 0, response ? response->n_values() : 0}, alpha,
@@ -60,8 +62,8 @@ class TopicAlloc : public AllocModel,
                                                double* evidence) const override;
   Summary local_step(const Visit& in) const override;
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;
-  /// A start for documents of counts, by anchor words (anchor_words.h). Documents are copied if there are at
-  /// most 2^16, otherwise read batch by batch.
+  /// A start with k topics for documents of counts, found by anchor words (anchor_words.h). Documents are
+  /// copied if there are at most 2^16, otherwise read batch by batch.
   Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Summary recompute(const Visit& in) const override;
@@ -72,8 +74,8 @@ class TopicAlloc : public AllocModel,
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// The model with the α that is optimal for the documents' counts of topics, given that θ̂_d is optimal for
-  /// each value of α. No data are read.
+  /// The model with the concentration α that is optimal for the documents' counts of topics, given that θ̂_d,
+  /// the Dirichlet parameters of each document, are optimal for each value of α. No data are read.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const override;
   NamedArrays learned_fields() const override;
   double log_hyperprior() const override { return log_density(alpha_); }
@@ -85,21 +87,22 @@ class TopicAlloc : public AllocModel,
 
   /// The model of the documents' responses; null: they have none.
   const ResponseModel* response() const { return response_.get(); }
-  /// q(η), the posterior of the responses' effects, at these globals; null where no response is known yet, so
-  /// that documents are fitted to their tokens alone.
+  /// q(η), the posterior of the effects of topics on responses, at these globals (the parameters' posterior);
+  /// null where no response is known yet, so that documents are fitted to their tokens alone.
   std::unique_ptr<const ResponsePosterior> response_posterior(const Globals& globals) const;
 
-  /// Globals in which topics a and b are one: the proportion π_b of topic b is added to that of a.
+  /// Globals (the parameters' posterior) in which topic b has become part of topic a: the proportion π_b is
+  /// added to π_a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
-  /// Globals in which the topics have these statistics and proportions π = weights (K + 1), as if no document
-  /// had been visited.
+  /// Globals (the parameters' posterior) in which the K topics have these statistics and proportions π =
+  /// weights (K + 1 numbers), as if no document had been visited.
   virtual Globals globals_at(Summary total, const Vec& weights) const = 0;
 
   /// Visits one document and appends the topics that it uses, with their counts, to `block`; `number` is the
-  /// block's number in its table. The search starts from the last visit. At the first visit, with `search`,
-  /// and at some later visits (ever more rarely while these find nothing), it also starts from scratch and by
-  /// restarts; the best result is kept.
+  /// block's number in its table. The search starts from the last visit. With `search`, the first visit also
+  /// starts from scratch and tries to empty topics (restarts); some later visits do the same, ever more
+  /// rarely while this finds nothing. The best result is kept.
   static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
                           int number, bool search = false);
 
@@ -107,15 +110,16 @@ class TopicAlloc : public AllocModel,
   /// (guesses). It depends only on the number of documents.
   static Index count_chunks(Index n_documents);
 
-  /// Dirichlet parameters of the documents' proportions: απ_1, ..., απ_K.
+  /// Dirichlet parameters of the documents' proportions of K topics: απ_1, ..., απ_K.
   virtual Vec document_prior(const Globals& globals) const = 0;
-  /// The documents' priors: one for all, or one for each covariate pattern.
+  /// The Dirichlet priors of the documents' proportions: one for all documents, or one for each covariate
+  /// pattern.
   virtual DocumentPriors document_priors(const Globals& globals) const {
     return DocumentPriors(DocumentPrior(document_prior(globals)));
   }
 
-  /// Globals after topic b joined a < b: a has the proportions of both, everything else is unchanged. merged:
-  /// the statistics after joining.
+  /// Globals (the parameters' posterior) after topic b joined topic a < b: a has the proportions of both,
+  /// everything else is unchanged. merged: the statistics after joining.
   virtual Globals joined(const Globals& before, const Summary& merged, Index a, Index b) const;
 
  protected:
@@ -123,17 +127,18 @@ class TopicAlloc : public AllocModel,
              std::shared_ptr<const ResponseModel> response, Index patterns)
       : AllocModel(facts, sparsity), alpha_(alpha), response_(std::move(response)), patterns_(patterns) {}
 
-  /// An estimate of document_prior() from the sizes of the topics, when no document has been visited yet.
+  /// An estimate of document_prior() from the sizes of the topics, for the time before any document has been
+  /// visited.
   virtual Vec document_prior_of(const Vec& sizes) const = 0;
 
-  /// This model with another α.
+  /// A copy of this model with another concentration α.
   virtual std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const = 0;
 
-  /// The terms of the ELBO that depend on α: the documents' part, and the bounds of the log normalisers of
-  /// their priors, given moments of π.
+  /// The terms of the ELBO that depend on the concentration α: the documents' part, and the bounds of the log
+  /// normalisers of their priors, given moments of the topics' weights π.
   virtual RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const = 0;
 
-  /// Adds the responses' term of the ELBO, if there are responses.
+  /// Adds the term of the documents' responses to the ELBO, if there are responses.
   void add_response_term(const Summary& total, const Globals& globals, Terms& terms) const;
 
   const Concentration alpha_;

@@ -1,4 +1,4 @@
-// The contribution of a document to the summary of a topic model.
+// The contribution of a document to the summary (the additive statistics) of a topic model.
 #pragma once
 #include <algorithm>
 
@@ -8,9 +8,10 @@
 
 namespace bnpvi::topics {
 
-/// Statistics of a topic other than T_k, sums over the documents that use it (N_dk > 0):
-///   their number n_k,   Σ_d ψ(θ_dk),   Σ_d [log Γ(θ_dk) + (N_dk − θ_dk) ψ(θ_dk)],
-/// so that the tangents of log Γ at θ_dk sum to extra_2 + απ_k extra_1 ≤ Σ_d log Γ(N_dk + απ_k), which is
+/// Positions of the statistics of a topic k other than T_k, which are sums over the documents d that use it
+/// (N_dk > 0):
+///   their number n_k,   Σ_d ψ(θ_dk),   Σ_d [log Γ(θ_dk) + (N_dk − θ_dk) ψ(θ_dk)].
+/// They hold the tangents of log Γ at θ_dk, whose sum extra_2 + απ_k extra_1 ≤ Σ_d log Γ(N_dk + απ_k) is
 /// linear in π_k. Documents without the topic contribute log Γ(απ_k), which needs no statistic. Where priors
 /// depend on covariate patterns, there are n_k and Σ_d ψ(θ_dk) for each pattern in turn.
 struct TopicExtra {
@@ -19,50 +20,55 @@ struct TopicExtra {
   static Index users_of(Index pattern) { return 2 * pattern; }
   static Index slope_of(Index pattern) { return 2 * pattern + 1; }
 };
-/// Scalars: the entropy of q(z), the number of documents, −Σ_d log Γ(N_d + α). A document of weight w counts
-/// as w documents in all of them.
+/// Positions of the scalars of a topic model's summary: the entropy of q(z), the number of documents, −Σ_d
+/// log Γ(N_d + α). A document of weight w counts as w documents in all of these.
 ///
-/// Where priors depend on patterns, the last scalar is instead the sum of f_d(s) − s f_d'(s), with f_d(s) =
-/// log Γ(s) − log Γ(N_d + s), at the sums s of the documents' priors, and each pattern has two more scalars,
-/// its number of documents and Σ_d f_d'(s). As f_d is convex, its tangents are lower bounds, too.
+/// Where priors depend on covariate patterns, the last scalar is instead the sum of f_d(s) − s f_d'(s), with
+/// f_d(s) = log Γ(s) − log Γ(N_d + s), at the sums s of the documents' prior parameters. Each pattern then
+/// has two more scalars, its number of documents and Σ_d f_d'(s). As f_d is convex, its tangents are lower
+/// bounds, too.
 struct TopicScalar {
   enum { entropy, documents, lengths, size };
   static Index documents_of(Index pattern) { return size + 2 * pattern; }
   static Index slope_of(Index pattern) { return size + 2 * pattern + 1; }
 };
 
-/// What determines the terms that documents add beside T and the entropy: their total prior α, or the number
-/// of covariate patterns; and the model of their responses (null: none), but not both patterns and responses.
+/// What determines the terms that documents add to a summary, except T and the entropy: the concentration α
+/// or, where priors depend on covariates, the number of patterns; and the model of the documents' responses
+/// (null: none). There are never both patterns and responses.
 struct DocumentTerms {
   double alpha;
   const ResponseModel* response = nullptr;
   Index patterns = 0;
 };
 
-/// Adds the tangents that belong to a document's shares (its topics and counts), multiplied by `times`, to
-/// the statistics `extra` of the topics (K × TopicExtra::size_of(patterns)).
+/// Adds the tangents of log Γ (lower bounds, see TopicExtra) for a document's shares (its topics and counts),
+/// multiplied by `times`, to the statistics `extra` of the topics (K × TopicExtra::size_of(patterns)).
 void add_tangents(Shares share, double times, double* extra, Index pattern = 0, Index patterns = 0);
 
-/// Adds to the scalars the tangent of f_d (TopicScalar) for a document of this length, taken at `all`, the
-/// sum of its prior's parameters.
+/// Adds to the scalars the tangent of f_d, the term for a document's length (see TopicScalar). It is taken at
+/// `all`, the sum of the prior parameters of the document.
 void add_length(double length, double times, Index pattern, double all, Vec& scalar);
 
-/// Adds to a summary everything that a document contributes, times its weight, except T and the entropy.
+/// Adds to a summary everything that a document contributes, multiplied by its weight, except T and the
+/// entropy.
 void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to);
 
-/// Sizes of the summaries of topic models; statistics of responses come after those of topics.
+/// Sizes of the summaries of topic models with p features; the statistics of responses come after those of
+/// topics.
 SummaryShape topic_shape(Index p, const DocumentTerms& terms);
 
-/// Adds up documents with the given number of topics, each times its weight.
+/// Adds up the contributions of documents to a summary; each document may use any number of the k topics, and
+/// is multiplied by its weight.
 class TopicSum {
  public:
   TopicSum(const ObsModel& obs, const DataShape& data, Index k, Index width, const DocumentTerms& terms);
 
-  /// Adds a document. `share`, its topics and counts, must belong to the loaded view. Returns the
+  /// Adds a document, which must be loaded in `view`. share: its topics and counts. Returns the
   /// responsibilities of the document's rows for these topics, rows × share.size().
   const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share);
 
-  /// Adds the sum over the documents, multiplied by `times`, to `out`.
+  /// Adds the sum over all documents, multiplied by `times`, to `out`.
   void finish(Summary& out, double times = 1);
 
  private:

@@ -1,15 +1,18 @@
-// Priors of documents' proportions that depend on covariates, as a tilt of the proportions that all share.
+// Priors of documents' proportions that depend on covariates: common proportions, multiplied by exponential
+// factors.
 #pragma once
 #include "foundation/named_array.h"
 #include "hdp/sticks.h"
 
 namespace bnpvi::topics {
 
-/// A document with covariate pattern c, which has the covariates x_c (P numbers), has proportions
+/// The prior of documents whose proportions depend on covariates. A document with covariate pattern c, which
+/// has the covariates x_c (P numbers), has proportions of topics k
 ///
 ///   π_d ~ Dirichlet(a_c),   a_ck = απ_k exp(x_c'λ_k),  a_c,K+1 = απ_{K+1},   λ_k ~ N(0, s² I),
 ///
-/// with π the sticks that all documents share [Mimno & McCallum 2008, with the top level of an HDP].
+/// with π the weights that all documents share, from sticks [Mimno & McCallum 2008, with the top level of an
+/// HDP].
 struct TopicTilt {
   Index patterns = 1;   // C
   Index columns = 0;    // P
@@ -19,17 +22,19 @@ struct TopicTilt {
   double alpha;         // α
 };
 
-/// What documents say of one topic: by pattern, of those that use it their number and Σ_d ψ(θ_dk).
+/// The documents' statistics that determine the effect of covariates on one topic: for each covariate pattern
+/// the number of documents d that use the topic, and Σ_d ψ(θ_dk) over these.
 struct TopicCounts {
   Vec users, slope;  // C
 };
 
-/// q(λ_k) = N(m, S).
+/// The posterior q(λ_k) = N(m, S) of the effects of P covariates on one topic k.
 class TopicEffect {
  public:
-  /// No effect, and hardly any doubt of it.
+  /// Begins with effects of 0 and hardly any variance.
   explicit TopicEffect(const TopicTilt& tilt);
-  /// From width() numbers: m, then the lower triangle of S⁻¹, packed by rows.
+  /// Reads effects from width() numbers: the mean m, then the lower triangle of the precision S⁻¹, packed by
+  /// rows.
   TopicEffect(const TopicTilt& tilt, const double* stored);
 
   static Index width(const TopicTilt& tilt) { return tilt.columns + tilt.columns * (tilt.columns + 1) / 2; }
@@ -57,34 +62,38 @@ class TopicEffect {
   double spread_ = 0, divergence_ = 0;
 };
 
-/// With e = exp(x_c'λ_k) and a = α E e E π_k, the part of the bound that depends on the effects of topic k
-/// is, n_c documents having pattern c and f_c being the sum of the tangents' slopes of their lengths
-/// (TopicScalar),
+/// The part of the ELBO that depends on the effects λ_k of covariates on topic k. With e = exp(x_c'λ_k) and a
+/// = α E e E π_k, for n_c documents with pattern c and f_c the sum of the slopes of their tangents
+/// (TopicScalar), it is
 ///
 ///   Σ_c { a (slope_c + f_c) + (n_c − users_c) log Γ(a) + n_c [log α + x_c'm − g_c] } − KL(q(λ_k)),
 ///   g_c = min{ E π_k [log Γ(1 + α E e) + ½ ζ(2) α² Var e],  log Γ(1 + a) + ½ ζ(2) α² Var(e π_k) }
-///       ≥ E log Γ(1 + α e π_k),
+///       ≥ E log Γ(1 + α e π_k).
 ///
-/// the second by log Γ(1 + y)'' ≤ ζ(2); E log π_k is counted elsewhere. With no effects, and no doubt of it,
-/// g is that of DirichletRows. Which of the two it is stays during a search: it would have a kink.
+/// The second bound in g_c holds because log Γ(1 + y)'' ≤ ζ(2). E log π_k is part of another term. With
+/// effects of 0 without variance, g is that of DirichletRows. During a search the choice between the two
+/// bounds is fixed, since their minimum has a kink.
 class TopicPart {
  public:
-  /// n, f: of each pattern.
+  /// n: the number of documents with each covariate pattern; f: the sums of the slopes of their tangents
+  /// (TopicScalar).
   TopicPart(const TopicTilt& tilt, const Vec& n, const Vec& f);
 
-  /// For each pattern: is the second of g the lower one?
+  /// For each covariate pattern, whether the second of the two bounds whose minimum is g_c (see TopicPart) is
+  /// the lower one.
   std::vector<char> choose(const TopicEffect& effect, double mean, double variance) const;
 
-  /// The part without KL at E π_k = mean and Var π_k = variance. by_mean, by_variance: unless null, its
-  /// derivatives in these are added.
+  /// The part of the ELBO without −KL(q(λ_k)), at E π_k = mean and Var π_k = variance. second: the result of
+  /// choose(). If by_mean and by_variance are not null, the derivatives in mean and variance are added to
+  /// them.
   RoundedSum value(const TopicCounts& counts, const TopicEffect& effect, const std::vector<char>& second,
                    double mean, double variance, double* by_mean, double* by_variance) const;
 
-  /// The effect with the best mean at its precision, found by L-BFGS from where it is.
+  /// The effect with the best mean at its present precision, found by L-BFGS that starts at the present mean.
   TopicEffect with_best_mean(const TopicCounts& counts, const TopicEffect& from,
                              const std::vector<char>& second, double mean, double variance) const;
-  /// The effect after a step of its precision to its fixed point, I/s² and twice what the part loses by
-  /// x_c'S x_c, halved where its value would fall.
+  /// The effect after a step of its precision to its fixed point: I/s² plus twice the derivative of the loss
+  /// by x_c'S x_c. The step is halved where the value would fall.
   TopicEffect widened(const TopicCounts& counts, const TopicEffect& from, const std::vector<char>& second,
                       double mean, double variance) const;
 

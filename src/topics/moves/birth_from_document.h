@@ -1,4 +1,4 @@
-// Births of topics from whole documents that the present topics explain badly.
+// Proposes new topics that start from whole documents which the present topics explain badly.
 #pragma once
 #include <memory>
 
@@ -7,13 +7,13 @@
 
 namespace bnpvi::topics {
 
-/// Proposes a new topic that starts from all tokens of one of the target's documents, whatever topics these
-/// have now, so that it can take tokens from many topics at once, unlike a split of one topic. The document
-/// is drawn with probability proportional to what a separate topic with word weights w would gain in it, Σ_u
-/// c_u max(0, w_u − log p_u), with p_u the present probability of word u in the document. The documents that
-/// would gain most from the new topic are visited with it. If `room` names a topic to be removed, it is
-/// removed in the same proposal. Returns null if there is no such document. Documents of counts only. The
-/// state must outlive the edit.
+/// Proposes a new topic that starts from all tokens of one of the documents of topic `target`, whatever
+/// topics they have now. So it can take tokens from many topics at once, unlike a split of one topic. The
+/// document is drawn with probability proportional to what a separate topic with word weights w would gain in
+/// it, Σ_u c_u max(0, w_u − log p_u), with c_u the count and p_u the present probability of word u in the
+/// document. The documents that would gain most from the new topic are visited with it. If `room` names a
+/// topic to be removed, the same proposal removes it. Returns null if there is no such document. For
+/// documents of counts only. The state must outlive the edit.
 std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const TopicAlloc& alloc,
                                                const State& state, Index target, const Room& room,
                                                Stream& stream);

@@ -1,4 +1,4 @@
-// Pairs of topics for which joining loses least.
+// Finds the pairs of topics whose joining would lose least.
 #pragma once
 #include <functional>
 
@@ -6,9 +6,9 @@
 
 namespace bnpvi::topics {
 
-/// Whether topics a and b may be joined: both must have the same owner (the class of labels whose documents
-/// use it). An owned and an open topic may not, since documents of other labels use the open one but must not
-/// use the owned one.
+/// Whether topics a and b may be joined: both must have the same owner (a class, whose documents alone may
+/// use the topic) or none. A topic with an owner cannot join one without, since documents of other classes
+/// use the latter but must not use the former.
 inline bool may_be_one(const State& state, Index a, Index b) {
   return may_join(state, a, b) && state.total.owner_of(a) == state.total.owner_of(b);
 }
@@ -18,10 +18,10 @@ struct TopicPair {
   double score;  // Λ(T_a + T_b) − Λ(T_a) − Λ(T_b)
 };
 
-/// At most `most` pairs for which `wanted` is true, best score first. They are chosen among four times as
-/// many candidates: the pairs with the smallest symmetric divergence ⟨s_a − s_b, w_a − w_b⟩ times the size of
-/// the smaller topic, with s the smoothed means and w the weights of the topics. This is roughly the loss on
-/// joining.
+/// Returns at most `most` pairs of topics for which `wanted` is true, best score first. They are chosen among
+/// four times as many candidates: the pairs with the smallest value of the symmetric divergence ⟨s_a − s_b,
+/// w_a − w_b⟩ times the size of the smaller topic, with s the smoothed means and w the weights of the topics.
+/// This is roughly the loss on joining.
 std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total, Index most,
                                    const std::function<bool(Index a, Index b)>& wanted);
 

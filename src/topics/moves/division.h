@@ -1,15 +1,16 @@
-// Divisions of one or several topics among new ones.
+// Replaces one or several topics by new ones, among which their tokens are divided.
 #pragma once
 #include "foundation/random.h"
 #include "topics/moves/topic_edit.h"
 
 namespace bnpvi::topics {
 
-/// How a target is divided: into as many topics as its words can tell apart (anchor_words.h), or by clusters
-/// of documents.
+/// How one or several topics are divided into new ones: into as many as their words can distinguish (anchors,
+/// see anchor_words.h), or by clusters of documents.
 enum class Division { anchors, clusters };
 
-/// The k topics that replace the target, as they begin. t: their statistics, k × p, with T_0 in tokens.
+/// The k new topics that replace the divided ones, as they begin. t: their statistics, k × p, with T_0 in
+/// tokens.
 struct Seeds {
   Index k = 0;
   Vec t;
@@ -17,30 +18,30 @@ struct Seeds {
       {};  // for each document of the target (ResponseModel::residual): decides with which topic it starts
 };
 
-/// Divides a target, one topic or several, anew in all documents that use it. The state must outlive this
-/// object.
+/// Divides a target, one or several topics, into new topics in all documents that use the target. The state
+/// must outlive this object.
 class TopicDivision {
  public:
-  /// target: numbers of the topics to be divided, ascending.
+  /// target: numbers of the topics to be divided, in ascending order.
   TopicDivision(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 std::vector<Index> target);
 
-  /// True if no document uses the target enough to be worth dividing.
+  /// Whether no document uses the target so much that dividing would be worthwhile.
   bool empty() const { return documents_.empty(); }
 
-  /// Finds at most k topics that could replace the target, in the tokens that the target has in at most 4,096
-  /// documents (256 for clusters, unless the target is the only topic of documents of counts). Anchors may
-  /// find more than k where there are many tokens, but never more than `limit`.
+  /// Finds at most k topics that could replace the target (the divided topics), in the tokens that the target
+  /// has in at most 4,096 documents (256 for clusters, unless the target is the only topic of documents of
+  /// counts). Anchors may find more than k where there are many tokens, but never more than `limit`.
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
-  /// Finds two topics that could replace the target: one from documents whose response is above its
-  /// expectation, one from those where it is below. Each is formed from the half of these documents with the
-  /// larger residuals (at most 256). No topics if there are no responses.
+  /// Finds two topics that could replace the target (the divided topics): one from documents whose response
+  /// is above its expectation, one from documents whose response is below. Each is formed from the half of
+  /// these documents with the larger residuals (at most 256). Returns no topics if there are no responses.
   Seeds seeds_by_residual() const;
 
-  /// Replaces the target by the topics of `seed`. The first keeps the target's number and its mass in data no
-  /// longer available; other topics are removed as `room` says. If K is fixed, as many topics are added as
-  /// are removed, some of them empty.
+  /// Proposes to replace the target (the divided topics) by the topics of `seed`. The first of these keeps
+  /// the target's number and its mass in data that are no longer available; other topics are removed as
+  /// `room` says. If K is fixed, as many topics are added as are removed, some of them empty.
   std::unique_ptr<TopicEdit> edit(Seeds seed, Room room) const;
 
  private:

@@ -1,4 +1,4 @@
-// Visits of some documents of a batch, for edits of topics.
+// The task of visiting some documents of a batch under changed topics, for a proposal.
 #pragma once
 #include "inference/learn/batch_work.h"
 #include "topics/model/document_step.h"
@@ -7,7 +7,8 @@
 
 namespace bnpvi::topics {
 
-/// Tables and priors that all visits of documents at the same globals use.
+/// Tables and priors that are shared by all visits of documents at the same globals (the parameters'
+/// posterior).
 struct DocumentVisits {
   DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data, const WorkGlobals& at,
                  Pool& pool);
@@ -17,12 +18,13 @@ struct DocumentVisits {
   std::unique_ptr<const ResponsePosterior> responses;
 };
 
-/// A task that visits documents of a batch, beginning at given topics and counts.
+/// A task, for this or another process, that visits documents of a batch, beginning at given topics and
+/// counts.
 class DocumentsWork final : public BatchWork {
  public:
   /// documents: positions in the batch. start: topics and counts with which each document begins. search:
-  /// should documents also search for optima other than the one near their start? shared: what visits share;
-  /// null: the task computes it.
+  /// whether documents also search for optima other than the one near their start. shared: what all visits
+  /// share; if null, the task computes it.
   DocumentsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> documents,
                 std::vector<std::vector<Share>> start, bool search,
                 std::shared_ptr<const DocumentVisits> shared);

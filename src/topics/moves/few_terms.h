@@ -1,4 +1,4 @@
-// The documents of a proposal, restricted to the terms that occur in them.
+// A copy of the documents of a proposal, restricted to the terms (words) that occur in them.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,29 +9,31 @@
 namespace bnpvi::topics {
 
 /// A copy of some documents of counts in which their terms are columns 0 .. n − 1, and column n stands for
-/// all other terms together. This suffices for everything that is computed of topics while only these
-/// documents are visited again: the statistics of the other terms do not change meanwhile, so that the
-/// evidence differs from that of all terms by a constant for each topic.
+/// all other terms together. While only these documents are visited again, the copy suffices for all
+/// computations on topics: the statistics of the other terms do not change meanwhile, so that for each topic
+/// the log evidence differs from that of all terms by a constant.
 class FewTerms {
  public:
-  /// Null where a copy would not pay: where documents are groups of rows, are many, or contain most of the
-  /// terms.
+  /// The copy of these documents; null where a copy would not save time, because documents are groups of
+  /// rows, are many, or contain most of the terms.
   static std::unique_ptr<const FewTerms> of(const Problem& problem,
                                             const std::vector<DocumentRef>& documents);
 
-  /// The model of counts of the columns of the copy, with the same prior.
+  /// The observation model of counts of the copy's columns, with the same prior as that of all terms.
   const ObsModel& obs() const { return *obs_; }
-  /// The copy of the documents, in the given order.
+  /// The copy of the documents, in the order in which they were passed to of().
   const Dataset& data() const { return data_; }
   const std::vector<Index>& units() const { return units_; }
-  /// The terms, as columns of the copy, of the entries of document i.
+  /// The terms of the entries of document i, as numbers of columns of the copy.
   const int* terms_of(Index i) const { return column_.data() + row_start_[i]; }
 
-  /// A statistic of all terms, restricted to the columns of the copy.
+  /// The statistic of a topic, restricted to the columns of the copy; the next function restricts all
+  /// statistics of a summary.
   Vec restricted(const double* t) const;
   Summary restricted(const Summary& s) const;
 
-  /// The log evidence of a topic that the copy leaves out: Λ(T) − Λ(T restricted to the columns of the copy).
+  /// The part of a topic's log evidence that the copy leaves out: Λ(T) − Λ(T restricted to the columns of the
+  /// copy).
   double evidence_beyond(const ObsModel& all, const double* t) const;
 
  private:

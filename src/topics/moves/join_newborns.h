@@ -1,12 +1,12 @@
-// Joins superfluous topics of a division before the proposal is accepted or refused.
+// Joins superfluous new topics of a proposal before it is accepted or refused.
 #pragma once
 #include "topics/moves/topic_edit.h"
 
 namespace bnpvi::topics {
 
-/// Call after the first round of an edit that divides a target into several topics. Joins pairs of these
-/// topics for which the data term gains, runs another round, and repeats this until no pair is left. Returns
-/// the number of topics left.
+/// Joins pairs of new topics that are alike; to be called after the first round of visits of a proposal that
+/// divides topics. Pairs for which the data term of the ELBO gains are joined, another round follows, and
+/// this is repeated until no pair is left. Returns the number of new topics left.
 Index join_alike(const MoveContext& context, TopicEdit& edit);
 
 }  // namespace bnpvi::topics

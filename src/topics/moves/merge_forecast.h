@@ -1,4 +1,4 @@
-// Forecasts of the gain of merging two topics, from what is remembered of the documents.
+// Forecasts the gain of merging two topics from the stored counts of the documents, without visiting them.
 #pragma once
 #include "inference/moves/move.h"
 #include "topics/model/topic_model.h"
@@ -7,18 +7,19 @@ namespace bnpvi::topics {
 
 using TopicNumbers = std::pair<Index, Index>;  // the first is the smaller one
 
-/// Forecasts for some pairs of topics of a state, which must outlive this object. If documents add up their
-/// counts of topics a and b, keep the rest and lose no entropy, the ELBO changes by
+/// Forecasts the gains of merging some pairs of topics of a state, which must outlive this object. If
+/// documents add up their counts of topics a and b, keep the others and lose no entropy, the ELBO changes by
 ///   U(a, b) = Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) + [allocation terms at their new optimum − now],
-/// for which no document has to be visited. This is exact if no document uses both. If some do, adding alone
-/// gains less, since it loses entropy; but these documents are visited again, and may end above U.
+/// with Λ(T) the log evidence of a topic; no document has to be visited to compute U. The forecast is exact
+/// if no document uses both topics. If some do, adding alone gains less than U, since it loses entropy; but a
+/// merge visits these documents again, and may end above U.
 class MergeForecast {
  public:
   MergeForecast(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 const std::vector<TopicNumbers>& wanted);
 
-  /// U of a wanted pair. If U is predicted to be below `least` even at the optimal sticks, these are not
-  /// searched for, and the (smaller) value at the present sticks is returned.
+  /// The forecast U of a wanted pair. If U is predicted to be below `least` even at the optimal sticks, the
+  /// search for these is saved, and the (smaller) value at the present sticks is returned.
   double gain(Index a, Index b, double least) const;
   bool shared(Index a, Index b) const;  // does any document use both topics?
 

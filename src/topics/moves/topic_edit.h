@@ -5,37 +5,38 @@
 
 namespace bnpvi::topics {
 
-/// An edit in which some documents are visited, each from a start: topics, with the numbers that they have
-/// after the changes, and counts. Initially these are the counts of the last visit, joined and renumbered;
-/// the caller divides them among new topics before begin(). The state must outlive the rounds.
+/// A proposal in which some documents are visited under changed topics, each from a start: topics, numbered
+/// as after the changes, with counts. Initially these are the counts of the document's last visit, joined and
+/// renumbered; the caller divides them among new topics before begin(). The state must outlive the rounds of
+/// visits.
 class TopicEdit final : public Edit {
  public:
   /// documents: in the order of the batches; they must include all that use a topic that is dropped, or
-  /// several that are joined. In every search_every-th round, beginning with the first, documents also search
-  /// for optima other than the one near their start.
+  /// several that are joined. search_every: in rounds 1, 1 + search_every, ... documents also search for
+  /// optima other than the one near their start.
   TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const State& state,
             std::vector<DocumentRef> documents, Changes changes, Index search_every);
 
   Index n() const { return static_cast<Index>(documents_.size()); }
   const DocumentRef& document(Index i) const { return documents_[i]; }
 
-  /// Topics and counts with which document i starts; empty: from scratch.
+  /// The topics and counts with which each document starts; an empty list: the document starts from scratch.
   std::vector<std::vector<Share>> start;
-  /// Statistics (of the terms in problem()) and weights (K + 1) of the topics for the first visit; 0 for new
-  /// topics until they are set.
+  /// Statistics (of the terms in problem()) and weights (K + 1 numbers) of the topics for the first visit; 0
+  /// for new topics until they are set.
   Summary topics;
   Vec weights_of_topics;
-  /// The topics that replace the target of a division.
+  /// The new topics that replace the divided ones, if the proposal is a division.
   std::vector<Index> divided;
 
-  /// Sets the statistic (of all terms) with which topic j begins.
+  /// Sets the statistic (of all terms) with which topic j begins the first round of visits.
   void set_topic(Index j, const double* t);
 
-  /// Begins the rounds of visits at the globals that follow from `topics`.
+  /// Begins the rounds of visits at the globals (the parameters' posterior) that follow from `topics`.
   void begin() { begin_at(alloc_.globals_at(std::move(topics), weights_of_topics)); }
 
-  /// After a round: makes further changes, and begins again from the topics and counts that documents have
-  /// now.
+  /// Makes further changes after a round of visits, and begins again from the topics and counts that
+  /// documents have now.
   void begin_again(const Changes& more);
 
   const Problem& problem() const override { return few_ ? few_problem_ : c_.problem; }
@@ -46,11 +47,11 @@ class TopicEdit final : public Edit {
   bool worth_sending(Index k) const;  // should other processes do the visits?
   void put_back(State& edited) override;
 
-  // Replaces the weights of topics that documents of these batches remember by the expected log-likelihoods C
-  // that are computed from them, where C takes less memory.
+  // Saves memory in what is stored of the documents: replaces the weights of topics by the expected
+  // log-likelihoods C that are computed from them, for batches where C takes less memory.
   void condense(std::vector<std::shared_ptr<Summary>>& batches) const;
 
-  // Subtracts documents from .. to − 1, with the counts that they have in the state, from `sum`
+  // Subtracts the documents numbered from .. to − 1 from `sum`, with the counts that they have in the state
   // (out_as_before), or adds them with the counts of their last visit (in_as_visited). few: the terms to
   // which `sum` is restricted; null: all terms.
   enum class Documents { out_as_before, in_as_visited };

@@ -1,47 +1,48 @@
-// The effect of a document's response on its topics.
+// The influence of a document's response on the topics of the document.
 #pragma once
 #include "topics/model/document.h"
 #include "topics/responses/response.h"
 
 namespace bnpvi::topics {
 
-/// The response's part of a document's bound is, with its local numbers fixed, a concave function of the
-/// document's counts s of topics,
+/// The response's part R of a document's bound. With the document's local numbers (parameters of a bound on
+/// the response's log density) fixed, it is a concave function of the document's counts s of topics,
 ///   R(s) = h's − ½ s'G s + constant.
-/// Given θ̂, the optimal responsibilities satisfy r ∝ exp(C + P + ∇R(s)), where s are the counts of these same
-/// responsibilities: the response tilts the weights of topics of all tokens alike. Such a fixed point is
-/// approached by tilts ∇R(ŝ) at other counts ŝ. For one thread.
+/// The optimal responsibilities satisfy r ∝ exp(C + P + ∇R(s)), where C are the expected log-likelihoods, P
+/// the prior's part given the document's Dirichlet parameters, and s the counts of these same
+/// responsibilities: the response multiplies the weights of topics by the same factors for all tokens, the
+/// tilt. Such a fixed point is approached by tilts ∇R(ŝ) at other counts ŝ. For one thread.
 class DocumentResponse {
  public:
   DocumentResponse(const ResponseModel& model, const ResponsePosterior& posterior)
       : model_(model), posterior_(posterior) {}
 
-  /// Begins a document. Returns false if it has no known response.
+  /// Begins a document. Returns false if none of its responses is known.
   bool begin(const DocumentView& view);
-  /// Sets the topics to which the counts in the functions below belong.
+  /// Sets the topics that the document uses; the counts in the functions below belong to these topics.
   void use(const std::vector<int>& topic);
 
-  /// Sets the local numbers (of the bound on the response's log density) to the best for these counts, but
-  /// only in calls 1, 2, 3, 5, 9, ... after use(), as this costs more than a round. Any local numbers give a
-  /// bound.
+  /// Sets the local numbers (of the bound on the response's log density) to the best for these counts of
+  /// topics. Does so only in calls 1, 2, 3, 5, 9, ... after use(), since this costs more than a round. The
+  /// bound holds for any local numbers.
   void touch(const Vec& count);
-  /// Adds ∇R, the slope of R at the counts `at`, to p.
+  /// Adds to p the gradient ∇R of the response's part R, taken at the counts `at` of topics.
   void add_slope(const Vec& at, Vec& p) const;
 
-  /// True when responsibilities with the counts `now`, the optimum for a tilt at `at`, are certainly no worse
+  /// Whether responsibilities with the counts `now`, the optimum for a tilt ∇R(at), are certainly no worse
   /// than any with the counts `before`. With Δ = ½(now − at)'G(now − at) the gain is at least
-  ///   ½(before − at)'G(before − at) − Δ + Σ_u c_u KL(r_u before, r_u now),
-  /// and, where tokens may have all topics (`dense`), the last sum is at least |before − now|²/2N by
-  /// Pinsker's inequality (|·|: sum of absolute values).
+  ///   ½(before − at)'G(before − at) − Δ + Σ_u c_u KL(r_u before, r_u now).
+  /// Where tokens may have all topics (`dense`), the last sum is at least |before − now|²/2N by Pinsker's
+  /// inequality (|·|: sum of absolute values).
   bool no_worse(const Vec& before, const Vec& now, const Vec& at, bool dense) const;
 
-  /// Moves `at` towards the counts `count` that resulted from a tilt at `at`: all the way where R is nearly
+  /// Moves `at` towards the counts `count` that resulted from a tilt ∇R(at): all the way where R is nearly
   /// linear, otherwise by a Newton step with diag(s) − ss'/N as an upper bound of the derivative of counts
   /// with respect to tilts.
   void approach(const Vec& count, Vec& at);
 
-  /// R at the best local numbers for these counts. Unless `local` is null, these numbers are written to it
-  /// (all equations × n_local).
+  /// The response's part R of the bound, at the best local numbers for these counts of topics. Unless `local`
+  /// is null, these numbers are written to it (all equations × n_local).
   double value(const Vec& count, Vec* local) const;
 
  private:

@@ -5,28 +5,29 @@
 
 namespace bnpvi::topics {
 
-/// Draws with these prior odds: of topic k they are n_dk + αβ_k in document d, where the observation itself
-/// is not counted, and αβ_rest for a new topic. The weight of a new topic is Beta(1, γ) times β_rest [Teh and
-/// others 2006, §5.3].
+/// Draws topics of observations with these prior odds: n_dk + αβ_k for topic k in document d, where n_dk
+/// counts the document's other observations of topic k, and αβ_rest for a new topic. The weight of a new
+/// topic is Beta(1, γ) times β_rest [Teh and others 2006, §5.3].
 class DocumentDraws final : public ClusterDraws {
  public:
-  /// Keeps references to all arguments. Observations of document d are starts[d] .. starts[d + 1] − 1.
-  /// `most`: as in ClusterDraws. mass: for each document the weight of its observations; null: 1.
+  /// Keeps references to all arguments. Observations of document d are starts[d] .. starts[d + 1] − 1. most:
+  /// the largest number of topics. mass: for each document the weight of its observations; null: 1.
   DocumentDraws(const std::vector<Index>& starts, ObservationUrns& urns, TopWeights& weights, Pool& pool,
                 Index most = std::numeric_limits<Index>::max(), const Vec* mass = nullptr);
 
-  /// Begins a document, which has no observations yet.
+  /// Begins a document, none of whose observations has a topic yet.
   void begin_document(double alpha, double gamma);
 
-  /// Labels all observations, none of which is in the urns (the statistics of topics) yet: documents in
-  /// random order, and the observations of each document in random order.
+  /// Draws a topic for each observation, where no observation has a topic yet: documents in random order, and
+  /// the observations of each document in random order.
   void place_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
   /// Draws the topic of each observation anew, document by document, after removing it from the urn (the
   /// statistic) of its topic.
   void draw_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
-  /// As draw_all(), for document d alone. Returns the number of its observations in each topic.
+  /// Draws anew the topic of each observation of document d alone. Returns the number of the document's
+  /// observations in each topic.
   const std::vector<Index>& draw_document(Index d, std::vector<int>& label, double alpha, double gamma,
                                           Stream& stream);
 
@@ -42,7 +43,7 @@ class DocumentDraws final : public ClusterDraws {
   TopWeights& weights_;
   Pool& pool_;
   const Vec* mass_;
-  // Of the present document:
+  // The parameters and counts of the present document:
   double alpha_ = 1, gamma_ = 1;
   std::vector<Index> in_document_;  // n_dk, its observations in each topic
 };

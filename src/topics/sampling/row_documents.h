@@ -1,11 +1,12 @@
-// Documents whose observations are rows.
+// Documents whose observations are rows of data, for sampling.
 #pragma once
 #include "sampling/row_features.h"
 #include "topics/model/documents.h"
 
 namespace bnpvi::topics {
 
-/// Where the rows of each group of the data begin: those of group g are starts[g] .. starts[g + 1] − 1.
+/// Where the rows of each group (document) of the data begin: group g has the rows starts[g] .. starts[g + 1]
+/// − 1.
 std::vector<Index> starts_of_groups(const RowFeatures& rows, const Dataset& data);
 
 class RowDocuments final : public Documents {
@@ -23,8 +24,8 @@ class RowDocuments final : public Documents {
   bool whole_parts() const override { return false; }
   std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                            Pool& pool) const override;
-  /// Multiplies `latest` by one factor, so that the sizes sum to that of t: earlier rows are assumed to be
-  /// like the latest ones.
+  /// Divides a topic's statistic t among clusters in proportion to `latest`, their statistics from the latest
+  /// rows: earlier rows are assumed to be like the latest ones. The sizes of the results sum to that of t.
   Vec divided(const double* t, const Vec& latest) const override;
 
  private:

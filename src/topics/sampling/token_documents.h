@@ -1,4 +1,4 @@
-// Documents whose observations are single tokens of counts.
+// Documents whose observations are single tokens of counts, for sampling.
 #pragma once
 #include "topics/model/documents.h"
 #include "topics/model/tokens.h"
@@ -19,8 +19,9 @@ class TokenDocuments final : public Documents {
   bool whole_parts() const override { return true; }
   std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                            Pool& pool) const override;
-  /// Divides t among clusters: earlier tokens of a word in proportion to n (n_w + λ_w)/(n + Λ), with n the
-  /// number of tokens of a cluster in `latest`, and n_w that of the word's.
+  /// Divides a topic's statistic t among clusters: earlier tokens of word w in proportion to n (n_w + λ_w)/(n
+  /// + Λ), with n the number of a cluster's tokens in `latest`, n_w the number of these that are word w, λ
+  /// the term prior and Λ its sum.
   Vec divided(const double* t, const Vec& latest) const override;
 
  private:

@@ -1,5 +1,5 @@
-// Counts of words in topics while tokens are added and removed. There may also be counts of tokens of earlier
-// documents.
+// Counts of words in topics, while a sampler adds and removes tokens. They may include counts of tokens of
+// earlier documents.
 #pragma once
 #include <vector>
 
@@ -7,10 +7,11 @@
 
 namespace bnpvi::topics {
 
-/// The counts of topics that contain earlier tokens may be fractions.
+/// Counts of the words in each topic. The counts of topics that contain earlier tokens may be fractions.
 class TokenUrns final : public ObservationUrns {
  public:
-  /// words: word of each token; lambda: the term prior (V). Keeps references to both.
+  /// words: word of each token; lambda: the Dirichlet prior of the V terms in a topic. Keeps references to
+  /// both.
   TokenUrns(const std::vector<int>& words, const Vec& lambda);
 
   void begin_with(const double* t, Index k) override;
@@ -19,10 +20,11 @@ class TokenUrns final : public ObservationUrns {
   bool remove(Index j, Index i, double mass) override;
   void drop(Index j) override;
 
-  /// p(token of word w | topic j) = (n_jw + λ_w) / (n_j + Λ); for a new topic λ_w / Λ.
+  /// Probability of a token of word w in topic j: (n_jw + λ_w) / (n_j + Λ), with n_jw and n_j the topic's
+  /// tokens of word w and of all words, λ the term prior and Λ its sum; for a new topic λ_w / Λ.
   double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const override;
 
-  /// The present counts of all topics.
+  /// The present statistics of all topics, computed from their counts; the arguments are not needed.
   Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const override;
 
  private:

@@ -1,4 +1,4 @@
-// Counts of the tokens of each word in each topic.
+// Counts of the tokens of each word in each topic, for sampling.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace bnpvi::topics {
 
-/// The topics of each word as a list, the largest count first, with room for as many topics as the word has
-/// tokens.
+/// The topics of each word as a list in descending order of counts, with room for as many topics as the word
+/// has tokens.
 class WordTopics {
  public:
   struct Entry {
@@ -23,8 +23,8 @@ class WordTopics {
 
   void clear() { std::fill(length_.begin(), length_.end(), 0); }
 
-  /// Counts all tokens anew; label: topic 0 .. k − 1 of each token. Topics with equal counts are in ascending
-  /// order.
+  /// Counts all tokens anew. label: the topic of each token, 0 .. k − 1. Topics with equal counts are in
+  /// ascending order.
   void count(const std::vector<int>& label, Index k) {
     std::vector<int> of_topic(static_cast<std::size_t>(k), 0);
     for (int w = 0; w < static_cast<int>(tokens_.n_words()); ++w) {
@@ -42,8 +42,8 @@ class WordTopics {
     }
   }
 
-  /// add(): adds a token of word w to a topic; take(): removes one from the topic at this position of the
-  /// word's list.
+  /// Adds a token of word w to a topic; take() removes a token from the topic at position `at` of the word's
+  /// list.
   void add(int w, int topic) {
     Entry* entries = list(w);
     const int n = length_[w];

@@ -1,10 +1,10 @@
-// State of truncation-free learning of topics from a stream of documents.
+// The state of truncation-free learning of topics from a stream of documents.
 #pragma once
 #include "inference/learn/running_state.h"
 
 namespace bnpvi::topics {
 
-/// Documents with a topic for each observation; −1 where the topic no longer exists.
+/// Documents with a topic for each observation (token or row); −1 where the topic no longer exists.
 struct LabelledDocuments {
   std::vector<int> length;  // number of observations of each document
   Vec mass;                 // weight of the observations of each document: 1 at first, then faded
@@ -16,13 +16,14 @@ struct LabelledDocuments {
   Index n() const { return static_cast<Index>(topic.size()); }
 };
 
-/// Topics of a stream, a plain value. With models, options and seed it determines what is learned from the
-/// next batch.
+/// What is known of the topics of a stream so far. With models, options and seed it determines what is
+/// learned from the next batch.
 struct RunningTopics : RunningState {
   Vec tables;  // numbers of tables of the K topics in all documents (hdp/tables.h); unused with K given
   double gamma = 1, alpha = 1;
-  // The amounts by which shape and rate of the posterior of α exceed those of the prior, summed over the
-  // documents so far [Teh and others 2006, appendix A]: Σ_d (m_d − E s_d) and −Σ_d E log w_d.
+  // What the documents so far add to shape and rate of the posterior of the concentration α [Teh and others
+  // 2006, appendix A], with auxiliary variables s_d and w_d and m_d tables in document d: Σ_d (m_d − E s_d)
+  // and −Σ_d E log w_d.
   double alpha_shape = 0, alpha_rate = 0;
   LabelledDocuments recent;  // the latest documents, oldest first
 

@@ -1,4 +1,5 @@
-// Truncation-free learning of topics, one batch of documents after the other [Wang & Blei 2012].
+// Truncation-free learning of topics (without a limit on their number), one batch of documents after the
+// other [Wang & Blei 2012].
 #pragma once
 #include "foundation/special.h"
 #include "sampling/truncation_free.h"
@@ -8,13 +9,14 @@
 
 namespace bnpvi::topics {
 
-/// log Γ(a + n) / Γ(a).
+/// log Γ(a + n) / Γ(a), the logarithm of the rising factorial a (a + 1) ... (a + n − 1).
 inline double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
 
-/// The observations of a batch, tokens or rows, are labelled by direct assignment (document_draws.h), given
-/// the statistics of earlier documents and of the batch; proportions of documents and parameters of topics
-/// are integrated out. After each sweep the numbers m of tables of the batch's documents are drawn, then γ
-/// and α, where they are learned, and
+/// Learns topics from batches of documents. The observations of a batch, tokens or rows, are labelled by
+/// direct assignment (document_draws.h), given the statistics of earlier documents and of the batch;
+/// proportions of documents and parameters of topics are integrated out. After each sweep the numbers m of
+/// tables of the batch's documents (in the Chinese restaurant franchise) are drawn, then γ and α, where they
+/// are learned, and
 ///   β ~ Dirichlet(s_1 + m_1, ..., s_K + m_K, γ),
 /// where s are the tables of earlier documents, which are multiplied by the same fading factor as the
 /// statistics T. Topics of a model with K given have weight 1/K each.
@@ -23,11 +25,11 @@ class TruncationFreeTopics final : public TruncationFree<Documents> {
   TruncationFreeTopics(const ObsModel& obs, const TopicPrior& prior, const TruncationFreeOptions& options,
                        std::uint64_t seed, RunningTopics& topics, Pool& pool);
 
-  /// Σ log p̂(document | topics) over documents, with p̂ the sequential estimate (sequential_estimate.h) from
-  /// ten draws: the probability of the observations as a sequence, without the base measure.
+  /// Σ log p̂(document | topics) over documents, where p̂ is the sequential estimate from ten draws
+  /// (sequential_estimate.h) of the probability of the observations as a sequence, without the base measure.
   double log_predictive(const Documents& documents) const;
 
-  /// Expected weights E π of the topics and, last, of all other topics together: K + 1 numbers.
+  /// Expected weights E π of the K topics and, last, of all other topics together: K + 1 numbers.
   Vec mean_weights() const;
 
  protected:
@@ -36,25 +38,27 @@ class TruncationFreeTopics final : public TruncationFree<Documents> {
   void remember(const Documents& documents, const std::vector<int>& label, double keep) override;
   bool is_left(Index j, double keep) const override;
 
-  /// Splits topics; draws the topics of the latest documents anew, in `renewals` sweeps given all earlier
-  /// documents (their topics were drawn when less was known); then removes and merges topics.
+  /// Maintains the topics: splits topics; draws the topics of the latest documents anew, in `renewals` sweeps
+  /// given all earlier documents (these topics were drawn when less was known); then removes and merges
+  /// topics.
   ///
   /// Splits: a topic's observations in the latest documents W are clustered (part_chain.h), tokens by
-  /// document, rows one by one. The clusters a become topics if that is more probable for these observations,
-  /// that is, if
+  /// document, rows one by one. The clusters a become topics if several topics are more probable for these
+  /// observations than one, that is, if
   ///   Σ_a Λ(T_a) − Λ(T) + Σ_d [Σ_a R_d(a) − R_d] − P > 0,
   /// with R and P as below. The statistics of earlier documents are divided among the new topics
   /// (Documents::divided).
   ///
-  /// Merges: joining a and b gains
+  /// Merges: joining topics a and b gains
   ///   Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) + P
   ///     + N/|W| {Σ_{d∈W} [R_d(a + b) − R_d(a) − R_d(b)] − Σ_{i∈W} [g(r_ia + r_ib) − g(r_ia) − g(r_ib)]},
   ///   R_d(k) = log Γ(αβ_k + n_dk)/Γ(αβ_k),   g(r) = r log r,
-  /// with W the latest documents and their observations, r responsibilities of an observation given all
-  /// others, and N the number of all observations. P is the gain of the prior: with s the tables of a topic
-  /// and v = s_a/(s_a + s_b), −log γ − log B(s_a, s_b) + s_a log v + s_b log(1 − v), from the integral over
-  /// the shares of a and b in their joint proportion; with K topics given of which L are in use, −log(K − L +
-  /// 1). Pairs that gain are joined, best first, each topic at most once a round, until no pair gains.
+  /// with d the documents and i the observations in W, r responsibilities of an observation given all others,
+  /// and N the number of all observations. P is the gain of the prior. For a Dirichlet process, with s the
+  /// tables of a topic and v = s_a/(s_a + s_b), it is −log γ − log B(s_a, s_b) + s_a log v + s_b log(1 − v),
+  /// from the integral over the shares of a and b in their joint proportion; with K topics given, of which L
+  /// are in use, it is −log(K − L + 1). Pairs that gain are joined, best first, each topic at most once a
+  /// round, until no pair gains.
   void improve() override;
 
  private:
@@ -79,8 +83,9 @@ class TruncationFreeTopics final : public TruncationFree<Documents> {
                                   Stream& stream) const;
   void keep_recent(const Documents& documents, const std::vector<int>& label);
   void renew_recent();
-  // Statistics of the topics without the latest observations, K × p. Where rounding would spoil a difference,
-  // the latest observations lose the topic instead (label −1).
+  // Statistics of the topics without the latest observations, K × p. Where rounding would make the difference
+  // too inexact, the topic is taken from the latest observations instead (label −1), so that its statistic
+  // stays whole.
   Vec statistics_of_earlier(const Documents& latest);
   void split_all();
   // Splits topic j by its observations in the latest documents, if these are more probable as several topics.
