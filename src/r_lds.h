@@ -28,7 +28,7 @@ Vec row_major(const Rcpp::NumericMatrix& x, Index rows, Index cols, const char* 
 Rcpp::NumericMatrix from_row_major(const Vec& x, Index rows, Index cols);
 
 /// Sets the responsibilities r (n × k) of each sequence's first row to 0, for models in which a mode governs
-/// the step to a row from the row before, so that first rows have none.
+/// the step from one row to the next, so that first rows have no mode.
 void without_first_rows(const dynamics::Series& s, Index k, Vec& r);
 
 /// An R list of q(x), the continuous states, in the user's units; E φ, the expected features, in engine

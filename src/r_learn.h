@@ -12,8 +12,8 @@ LearnOptions learn_options(const Rcpp::List& control);
 Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace);
 
 /// How a fit is to start: by the fields `init` and `k_init` of the control or, if several kinds of start
-/// alternate, by control$kinds. The names of control$kinds are inits, and its elements are list(least, most),
-/// the range of the number k of clusters.
+/// alternate, by control$kinds. The names of control$kinds are values of `init`; its elements are list(least,
+/// most), the range of the number k of clusters.
 struct AskedStart {
   std::string init;
   Index k = 0;

@@ -114,8 +114,9 @@ std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n);
 /// Reads from the attribute `owner` of a start who owns its k communities: for each the class whose nodes
 /// alone may join, or 0 if every node may. Without the attribute every node may join all communities.
 Owners owners_from_r(const Rcpp::RObject& start, Index k);
-/// Communities of nodes and owners of communities at a start; each node must be in a community that its own
-/// label allows.
+/// Reads the start of a network's fit from R: the community of each node and, for each community, its owner
+/// (the class of labelled nodes that alone may join it; 0: every node may). Each node must be in a community
+/// that its own label allows.
 OwnedLabels owned_labels_from_r(const Rcpp::IntegerVector& start, const Links& links);
 Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels);
 

@@ -55,12 +55,12 @@ Rcpp::List stream_answer(const Rcpp::List& clusters, const Globals& globals, con
 TruncationFreeOptions truncation_free_options(const ListFields& o);
 
 /// Learns from n units (rows or groups) in options$passes passes; in each pass, units are dealt at random to
-/// options$batches batches. In the first pass units are new; in later passes the statistics of earlier passes
-/// fade by the fraction that a batch has of all units, so that its units replace their earlier contributions.
-/// half_life (an option): number of units after which a unit counts half; Inf: no fading. all_rows (an
-/// option): there are no other units, and clusters are maintained at the end of each pass, too. learn(units
-/// of a batch, keep, fresh) returns the score of the batch before learning from it; `keep` multiplies the
-/// earlier statistics.
+/// options$batches batches. In the first pass units are new; in later passes the earlier statistics are
+/// reduced, before a batch is added, by the batch's share of all units: so its units replace their own
+/// earlier contributions. half_life (an option): number of units after which a unit counts half; Inf: no
+/// fading. all_rows (an option): there are no other units, and clusters are maintained at the end of each
+/// pass, too. learn(units of a batch, keep, fresh) returns the score of the batch before learning from it;
+/// `keep` multiplies the earlier statistics.
 StreamRun run_batches(const ListFields& o, Index n, RunningClusterLearner& learner, RPool& pool,
                       const std::function<double(const std::vector<Index>&, double keep, bool fresh)>& learn);
 

@@ -83,11 +83,13 @@ class Emission {
   const EmissionPrior& prior() const { return prior_; }
   const Vec& mean_precision() const { return w_; }  // W_j = E ρ_j of each column
   const Vec& loadings() const { return c_; }        // ĉ_j = E c_j of each column, d × e
-  // V̂_j⁻¹, covariance of c_j up to the factor 1/ρ_j, d × e × e
+  // V̂_j⁻¹ of each column j, d × e × e: the posterior covariance of its e coefficients, divided by the noise
+  // variance
   const Vec& inverse() const { return inverse_; }
-  // ν̂_j, posterior degrees of freedom of ρ_j; empty if the noise is known
+  // for each column j, the posterior degrees of freedom of its noise precision ρ_j; empty if the noise is
+  // known
   const Vec& df() const { return df_; }
-  // B̂_j, posterior scale of ρ_j; the known variances if the noise is known
+  // for each column j, the posterior scale of its noise precision ρ_j; if the noise is known, its variance
   const Vec& scale() const { return scale_; }
 
  private:

@@ -21,7 +21,7 @@ EmissionPrior emission_prior(const Fields& fields);
 ///   Λ(T) = Λ of the dynamics + Σ_j Λ_j − Σ_j N_j log unit_j,
 /// with sums over the columns j of the emission. Rows are expectations under q(x), the posterior of hidden
 /// states, as those of make_expected_ar(): they have no densities and cannot be sampled. Modes whose noise is
-/// known have names: the number of their noise among the known ones.
+/// known have names (ClusterNames): the number of their noise among the known ones.
 class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedClusters {
  public:
   ExpectedSystem(std::shared_ptr<const ObsModel> dynamics, const EmissionPrior& emission, Vec log_units);

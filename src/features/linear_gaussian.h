@@ -34,7 +34,7 @@ struct Loadings {
 
 /// Finds the optimal q(A, σ²) of loadings and noise for these statistics and, after a few rounds that start
 /// from q(ρ) of `warm`, a better q(ρ). The value is the log evidence of a multivariate regression with random
-/// regressors:
+/// regressors. M are the means of the K × D loadings; hats mark parameters of the posteriors:
 ///   value = Σ_g (D_g/2)(K log ρ̄ − log|V_g|) − (cells/2) log 2π + a log b − â log b̂ + lnΓ(â) − lnΓ(a)
 ///           + (KD/2)(E log ρ − log ρ̄) − KL(q(ρ) ‖ p(ρ)),
 ///   â = a + cells/2,  b̂ = b + ½(S_xx − ⟨S_zx, M⟩),  ĉ = c + KD/2,  d̂ = d + ½(τ̂|M|² + Σ_g D_g tr V_g⁻¹).
@@ -43,8 +43,8 @@ Loadings fit_loadings(const LinearGaussianPrior& prior, const Rows& rows, const 
                       const Loadings& warm);
 
 /// A lower bound of the value that fit_loadings() would find without feature j: the value at the same q(ρ).
-/// It is computed from the feature's row of the present q alone: log|V_g| changes by log (V_g⁻¹)_jj, ⟨S_zx,
-/// M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj.
+/// It is computed from row j of the present q alone, with m_jd the means of the feature's loadings in the
+/// columns d: log|V_g| changes by log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj.
 double value_without(const LinearGaussianPrior& prior, const Rows& rows, const Loadings& loadings, Index j);
 
 /// Computes loadings.gram and loadings.gram_of, the second moments E[A Aᵀ/σ²] of the loadings. Only visits

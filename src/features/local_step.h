@@ -31,9 +31,10 @@ struct LocalModel {
 /// feature in turn, from a randomly drawn feature on, to its optimum,
 ///   logit ν_nk = e_k + g_nk − ½ G_kk − Σ_{l≠k} G_kl ν_l,   g_n = τ̂ M x_n,  G = E[A Aᵀ/σ²] over observed
 ///   columns,
-/// with e_k the prior log odds, until no ν changes by 1e-3 or `sweeps` sweeps were made. With L > 0 a sweep
-/// includes only the features present in the row and the L with the largest logits; ν = 0 for the others is
-/// the exact optimum under this constraint.
+/// with e_k the prior log odds, M the means of the loadings A, and τ̂ the expected precision of the noise.
+/// Sweeps are repeated until no ν changes by 1e-3 or `sweeps` sweeps were made. With L > 0 a sweep includes
+/// only the features present in the row and the L with the largest logits; ν = 0 for the others is the exact
+/// optimum under this constraint.
 ///
 /// start: `remembered`: from the row's previous ν. `fresh`: once from no feature and once from the ν that
 /// prior and evidence of each feature alone give; the result with the higher bound is kept, and pairs of

@@ -48,9 +48,10 @@ Index delete_features(const FeatureProblem& problem, FeatureState& state, Index&
 /// rows. Returns true if the ELBO is higher; otherwise the state is unchanged.
 bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed);
 
-/// Joins pairs of features into one. Features a and b with similar loadings that rows rarely have together
-/// are joined with probability ν_a + ν_b − ν_a ν_b that a row has the feature. If their loadings are opposite
-/// and rows with b have a, too, this probability is ν_a (1 − ν_b). Returns the number of joined pairs.
+/// Joins pairs of features into one. If features a and b have similar loadings and rows rarely have both, a
+/// row gets the joined feature with probability ν_a + ν_b − ν_a ν_b, where ν are its probabilities of a and
+/// b. If their loadings are opposite and rows with b have a, too, the probability is ν_a (1 − ν_b). Returns
+/// the number of joined pairs.
 Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
                      Index& tried);
 
@@ -61,9 +62,10 @@ Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedM
 Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
                     bool visits);
 
-/// Flips feature a among the rows that have another feature b: where rows with b have a, too, ν_a A_a + ν_b
-/// A_b equals ν_a (A_a + A_b) + ν_a (1 − ν_b) (−A_b), with A the loadings and ν the probabilities that the
-/// row has the features. It is tried where it makes the loadings smaller, at most `most` times.
+/// Flips feature a among the rows that have another feature b, where rows with b also have a. Let A be the
+/// loadings and ν the probabilities of a row's features: ν_a A_a + ν_b A_b equals ν_a (A_a + A_b) + ν_a (1 −
+/// ν_b) (−A_b), so the sum of both features stays the same. It is tried where it makes the loadings smaller,
+/// at most `most` times.
 Index turn_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most);
 
 /// Sorts features by decreasing count if that raises the ELBO.

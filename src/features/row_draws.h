@@ -6,8 +6,8 @@ namespace bnpvi::features {
 
 /// Moments of every cell of some rows, row-major, under q of loadings and noise and the joint posterior of a
 /// row's features z given its observed values (not a product over features). mean and variance are those of
-/// zᵀM, with M the means of the loadings; spread = E[zᵀ V⁻¹ z], with σ²V⁻¹ their covariance, is the factor of
-/// the noise variance that stands for the uncertainty of the loadings.
+/// zᵀM, with M the means of the loadings; spread = E[zᵀ V⁻¹ z] says how much the uncertainty of the loadings,
+/// with covariance σ²V⁻¹, adds to the variance: spread times the noise variance σ².
 struct CellMoments {
   Buffer mean, variance, spread;
 };

@@ -23,15 +23,16 @@ class RowStep {
   void begin(Index i, const double* g);
   /// Sets the probabilities ν (K numbers, 1 for the offset, a feature of all rows).
   void set(const double* nu);
-  /// Sets each ν_k = σ(e_k + g_k − ½ G_kk − G_k0) from the prior log odds e_k and the evidence of this
+  /// Sets each ν_k = σ(e_k + g_k − ½ G_kk − G_k0) from the prior log odds e_k and the evidence g_k of this
   /// feature alone. σ: logistic function; G: second moments of the loadings, of which G_k0 is the entry of
   /// the offset (a feature of all rows).
   void set_alone();
   void sweep(Index most);
   /// Flips two features at once, among those that the last sweep included; a feature that the row has is
   /// taken from it, or the reverse. It chooses the pair whose change promises the highest rise of the bound
-  /// with all others fixed. With s the logits and c = 1 − 2ν, ν rounded, the gain is c_i s_i + c_j s_j − c_i
-  /// c_j G_ij. Single steps cannot leave such optima. Returns false if no pair promises a rise.
+  /// with all others fixed. With s the logits, c = 1 − 2ν (ν rounded to 0 or 1) and G the second moments of
+  /// the loadings, the gain is c_i s_i + c_j s_j − c_i c_j G_ij. Updates of one feature at a time cannot make
+  /// such changes. Returns false if no pair promises a rise.
   bool exchange();
   /// Draws the features of the row one after the other, each given the others. ν must be 0 or 1, and is so
   /// afterwards.

@@ -63,9 +63,10 @@ struct Dataset {
   /// parent is the row before. The rows of a subtree are consecutive, its root first, so that parents come
   /// before their children.
   const int* back = nullptr;
-  /// Selects how the clusters of a row and of its parent are related. In trees, the position of each row
-  /// among the children of its parent, on which the transition into the row may depend. In models whose
-  /// transition weights depend on covariates, the row's covariate pattern. Numbered from 0; null: all 0.
+  /// A number for each row that selects how its cluster depends on that of its parent. In trees it is the
+  /// position of each row among the children of its parent, on which the transition into the row may depend.
+  /// In models whose transition weights depend on covariates, it is the row's covariate pattern. Numbered
+  /// from 0; null: all 0.
   const int* position = nullptr;
 
   /// Further numbers for each group that an allocation model may use (a response of the group, for example):

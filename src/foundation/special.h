@@ -24,8 +24,7 @@ double digamma_difference(double x, double d);
 double log_beta(double a, double b);
 
 /// x + log Γ(x) − x ψ(x), x > 0: about −log x for small x and −½ log x for large x. Entropies of Beta and
-/// Dirichlet distributions are sums of such terms, in which the leading growth x log x of log Γ(x) has
-/// cancelled.
+/// Dirichlet distributions are sums of such terms; the leading term x log x of log Γ(x) is not in them.
 double log_gamma_remainder(double x);
 
 /// log Γ(x) − x log x + x, x > 0, that is, log Γ(x) without Stirling's leading terms: about −½ log x for

@@ -10,7 +10,8 @@ namespace bnpvi {
 using Index = std::ptrdiff_t;
 using Vec = std::vector<double>;
 
-/// A pointer to the elements of a vector; null if the vector is empty, where null stands for a default.
+/// A pointer to the elements of a vector, or null if the vector is empty (for functions that take null as a
+/// default).
 template <class T>
 const T* data_or_null(const std::vector<T>& x) {
   return x.empty() ? nullptr : x.data();

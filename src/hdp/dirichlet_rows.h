@@ -14,9 +14,10 @@ namespace bnpvi {
 ///   tight  never lower than the loose bound, using the variance of π_k under q(u) (see DirichletRows).
 enum class RowBound { tight, loose };
 
-/// The lower bound on the normalisers of rows π_row ~ Dirichlet(απ + κδ_own), own being the cluster of a
-/// sticky row. TopLevel and its caller already count K log α + Σ_k E log π_k for each row (for a sticky row
-/// without E log π of its own cluster). This class holds what the rows add to that:
+/// The lower bound on the normalisers of rows (probability vectors) ~ Dirichlet(απ + κδ_own), where `own` is
+/// the cluster to which a sticky row belongs. TopLevel and its caller already count K log α + Σ_k E log π_k
+/// for each row (for a sticky row without E log π of its own cluster). This class holds what the rows add to
+/// that:
 ///   plain row    log Γ(1 + α) − Σ_{l≤K+1} g(π_l),                      g(π) ≥ E log Γ(1 + απ)
 ///   sticky row k log Γ(α + κ) − h(π_k) − Σ_{l≠k} g(π_l),               h(π) ≥ E log Γ(κ + απ)
 /// Since log Γ is convex and ψ' decreases, with mean m and variance v of π under q(u),
@@ -35,8 +36,9 @@ class DirichletRows {
   /// Adds one sticky row for each of the k clusters to the bound, with concentration α and κ = sticky > 0.
   void add_sticky(Index k, double concentration, double sticky);
 
-  /// Chooses the expression of g and h for each term of the bound: the one that is least at these moments of
-  /// π. Until the first call every term uses the first expression.
+  /// Chooses, for each term of the bound that has several expressions (g and h, the upper bounds of E log Γ
+  /// at DirichletRows), the one that is least at these moments of π. Until the first call every term uses its
+  /// first expression.
   void choose(const WeightMoments& pi);
 
   /// The sum of what all rows add to the bound at these moments of π. Its derivatives are added to the
@@ -52,7 +54,7 @@ class DirichletRows {
     /// cluster, that is, n − 1 terms for each cluster k ≤ K and n terms for the remainder. False: the rows
     /// are plain.
     bool sticky;
-    // K + 1 flags: use the second expression of g; empty: the first everywhere
+    // K + 1 flags: whether to use the second upper bound (g) of E log Γ(1 + απ); empty: the first everywhere
     std::vector<bool> by_variance;
   };
   struct Sticky {

@@ -25,8 +25,8 @@ struct RowTables {
 
 /// Draws the tables (observations that drew their cluster from the shared weights β) of a row of K counts
 /// with proportions Dirichlet(αβ + κδ_self) [Fox and others 2011]. Of the m tables of cluster `self`,
-/// Binomial(m, κ/(κ + αβ_self)) are overrides, chosen by κ. All other tables are added to `chosen` (K
-/// counts). With κ = 0 there are no overrides, whatever `self` is.
+/// Binomial(m, κ/(κ + αβ_self)) are due to κ and say nothing about β (overrides). All other tables are added
+/// to `chosen` (K counts). With κ = 0 there are no overrides, whatever `self` is.
 RowTables draw_row_tables(const Index* count, const Vec& beta, double alpha, double sticky, Index self,
                           std::vector<Index>& chosen, Stream& stream);
 

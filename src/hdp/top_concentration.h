@@ -32,9 +32,9 @@ class TopConcentration {
   /// Appends the array "gamma", shape and rate of q(γ), to an array of results if γ is learned.
   void add_posterior(const HdpSticks& sticks, NamedArrays& to) const;
 
-  /// What integrating out γ over its Gamma prior adds to the objective, in addition to the expression K log
-  /// γ_0 + γ_0 s with s = Σ_k E log(1 − u_k), which TopLevel counts for a fixed γ_0. It is 0 if γ is fixed.
-  /// Adds its derivatives to the gradient, unless that is null.
+  /// The difference that a learned γ makes to the objective. With γ fixed at γ_0, TopLevel counts K log γ_0 +
+  /// γ_0 s, s = Σ_k E log(1 − u_k); the result is what integrating γ over its Gamma prior adds to that. It is
+  /// 0 if γ is fixed. Adds its derivatives to the gradient, unless that is null.
   RoundedSum beyond(double gamma_0, const WeightMoments& pi, WeightMoments* gradient) const;
 
  private:

@@ -61,7 +61,7 @@ struct EffectsLanes {
       BNPVI_UNROLL
       for (Index k = 0; k < i; ++k) {
         lower[at(i, k)] = scaled[k] * inverse_pivot[k];
-        // The diagonal entry changes by products with entries of this row that were computed just before.
+        // Subtracts products of entries of this row that were computed just before from its diagonal entry
         scaled[i] = scaled[i] - scaled[k] * lower[at(i, k)];
         h[i] = h[i] - lower[at(i, k)] * h[k];
       }
@@ -141,8 +141,8 @@ struct EffectsTotals {
 
   Index n_others() const { return places.entropy - places.moments - 1; }
 
-  // Adds r E φ for the individual in each lane. Its second moments of y − z'a and x are yy − 2 m'Z'y + tr Z'Z
-  // (mm' + S), X'y − X'Z m and X'X.
+  // Adds the expected features E φ of the individual in each lane, times its responsibility r. Under q(a) =
+  // N(m, S) the second moments of y − z'a and x are yy − 2 m'Z'y + tr Z'Z (mm' + S), X'y − X'Z m and X'X.
   inline void add(const EffectsLanes<q>& own, const double* sums, Vd r) {
     constexpr double log_2_pi_e = 0x1.6b3f8e4325f5ap+1;
     const Index p = places.p;

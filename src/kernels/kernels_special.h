@@ -32,8 +32,8 @@ inline Vd polynomial(Vd z, double c, More... higher) {
   return mul_add(z, polynomial(z, higher...), splat(c));
 }
 
-/// The product Q = Π_{i<10} (x + i) as a function of q = x (x + 9), and its derivative by q; from (x + i)(x +
-/// 9 − i) = q + i (9 − i).
+/// The product Q = Π_{i<10} (x + i) and its derivative, as functions of q = x (x + 9). They follow from (x +
+/// i)(x + 9 − i) = q + i (9 − i).
 struct Rising {
   Vd q, value, slope;
 };

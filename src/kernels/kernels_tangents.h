@@ -1,8 +1,9 @@
 // Implements the functions of tangent_kernels.h, quadratic bounds of logistic likelihoods; part of
 // kernels_impl.h.
 
-/// Computes c = √(E ψ²), where the bound touches, and 1 / c for n rows, limited to the range in which roots
-/// are exact. ψ = o + linear has the offset o, so that E ψ² = square + o (2 linear + o).
+/// For n rows, computes the point c = √(E ψ²) at which the bound touches the likelihood, and 1 / c; both are
+/// limited to the range in which roots are exact. The linear predictor is ψ = o + l with an offset o, so that
+/// E ψ² = square + o (2 linear + o), given linear = E l and square = E l².
 inline void tangent_points(Index n, const double* offset, const double* linear, const double* square,
                            double* c, double* inverse_c) {
   for (Index i = 0; i < n; i += lanes) {

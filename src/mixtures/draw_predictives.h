@@ -22,10 +22,10 @@ class DrawPredictives {
   /// measure (the factor of the likelihood without parameters).
   Vec log_density() const;
 
-  /// For each new row and each cluster a of the reference partition `point` (m × K) the sum over the draws of
-  /// Σ_b p_b N_ab / N_b: p_b is the probability that the new row is in cluster b of the draw, and N_ab / N_b
-  /// is the fraction of that cluster's rows that are in cluster a of `point`. Each row sums to the number of
-  /// draws less the total probability of a new cluster.
+  /// The probabilities of clusters of the reference partition `point` for each new row, summed over draws: m
+  /// × K. A draw adds Σ_b p_b N_ab / N_b for cluster a, where p_b is the probability that the new row is in
+  /// cluster b of the draw, and N_ab / N_b is the fraction of that cluster's rows that are in cluster a of
+  /// `point`. Each row sums to the number of draws less the total probability of a new cluster.
   const Vec& together() const { return together_; }
   Index k() const { return k_; }
 

@@ -56,8 +56,8 @@ class MixtureAlloc : public AllocModel, public WorkReader {
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
   /// The log weights E log π of the clusters, K × (1 + C), given the counts of their rows. near: null for a
-  /// full search of the parameters of π; proposals, whose bound is computed elsewhere, pass the start of a
-  /// short search (like Globals::u) and find its end there.
+  /// full search of the parameters of π. Proposals need only a short search, since their bound is computed
+  /// elsewhere: they pass its start (parameters like Globals::u), which is replaced by its end.
   virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
   /// The log weights E log π of the clusters, K × (1 + C), given these global parameters.
   virtual Vec log_weights(const Globals& globals) const {

@@ -10,11 +10,12 @@
 namespace bnpvi::mixtures {
 
 /// Splits the mass that a target (one or several clusters) has on some rows among k new clusters, with
-/// everything else held fixed. Row n gives r'_nj = mass_n p_nj to new cluster j, where p_n comes from the
-/// restricted local step [Hughes 2016, eq. 4.16]; this changes the entropy by Σ_n mass_n H(p_n). `base` is
-/// the target's statistic on all other rows. It becomes new cluster 0, unless it is less than one
-/// observation, or the number of clusters is fixed, or reseed() was called; then it is added to the new
-/// cluster that explains it best, which becomes cluster 0.
+/// everything else held fixed. Row n gives r'_nj = mass_n p_nj to new cluster j, where the proportions p_n
+/// come from a restricted local step, an update of q(z) of these rows among the new clusters alone [Hughes
+/// 2016, eq. 4.16]. This changes the entropy by Σ_n mass_n H(p_n). `base` is the target's statistic on all
+/// other rows. It becomes new cluster 0, unless it is less than one observation, or the number of clusters is
+/// fixed, or reseed() was called; then it is added to the new cluster that explains it best, which becomes
+/// cluster 0.
 ///
 /// The new clusters are developed on a sample of the rows (2^11 rows, or four for each feature if that is
 /// more), weighted up to the mass of all rows; assign() then redistributes every row.

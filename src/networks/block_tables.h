@@ -23,10 +23,11 @@ Vec listed_table(const Links& links, const std::vector<int>& from, const std::ve
 /// the diagonal in an undirected network. r: memberships of the nodes; size: R = Σ_i r_i.
 Vec table_of_all(const Links& links, const Vec& size, const Vec& r, Index k);
 
-/// Estimates the table over all pairs of nodes from the pairs of a sample of nodes with all others; each pair
-/// is counted half at each end. out: Σ r_i s_iᵀ over the nodes i of the sample, with s_i the sum of r_j over
-/// the nodes j to which links (or pairs) of i lead; in: the same sum with the nodes from which links lead to
-/// i (in an undirected network only `out` is used). scale: number of all nodes divided by that of the sample.
+/// Estimates the table over all pairs of nodes from a sample of nodes, each with all its links (or pairs);
+/// each pair is counted half at each end. out: Σ r_i s_iᵀ over the nodes i of the sample, with r_i the
+/// memberships of a node, and s_i the sum of r_j over the nodes j to which its links lead. in: the same sum
+/// for the links that lead to i (in an undirected network only `out` is used). scale: number of all nodes
+/// divided by that of the sample.
 Vec table_of_ends(const Links& links, const Vec& out, const Vec& in, Index k, double scale);
 
 /// Moves x towards y: x ← (1 − rate) x + rate y.

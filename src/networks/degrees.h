@@ -29,12 +29,13 @@ struct Mass {
 ///   q(t_k) = n_k Dirichlet(θ),  θ_i = 1 + d_i + h_i,  Θ_k = n_k + D_k + H_k:
 ///   N_kl = n_k n_l (1 − Σ_hidden θ_i θ_j / (Θ_k Θ_l)),
 ///   N_kk = n_k² (½ − Σ_hidden θ_i θ_j / (Θ_k (Θ_k + 1))).
-/// The bracket becomes D log n + log Γ(n) − log Γ(Θ) + H ψ(Θ), and log Γ(1 + d_i) becomes log Γ(θ_i) − h_i
-/// ψ(θ_i). This is a bound for any h, exact for h = 0 without hidden pairs. h_i is about the number of link
-/// ends that the node's hidden pairs would have if they had as many as its other pairs: (1 + d_i) δ x_i / (1
-/// + δ (1 − x_i)), with x_i the fraction of its n pairs that is hidden and δ the mean degree of a node
-/// without hidden pairs; a node all of whose pairs are hidden is as active as the average. h_i is rounded to
-/// multiples of 2^−10, so that sums are exact in any order.
+/// Here h_i are additional link ends (see below) and H_k their sum over the cluster. The bracket of a cluster
+/// becomes D log n + log Γ(n) − log Γ(Θ) + H ψ(Θ), and log Γ(1 + d_i) becomes log Γ(θ_i) − h_i ψ(θ_i). This
+/// is a bound for any h, exact for h = 0 without hidden pairs. h_i is about the number of link ends that the
+/// node's hidden pairs would have if they had as many as its other pairs: (1 + d_i) δ x_i / (1 + δ (1 −
+/// x_i)), with x_i the fraction of its n pairs that is hidden and δ the mean degree of a node without hidden
+/// pairs; a node all of whose pairs are hidden is as active as the average. h_i is rounded to multiples of
+/// 2^−10, so that sums are exact in any order.
 class Degrees {
  public:
   explicit Degrees(const Links& links);

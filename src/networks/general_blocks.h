@@ -10,7 +10,7 @@ namespace bnpvi::networks {
 /// for few communities. Tables are K × K; those of undirected networks are symmetric, with each block's
 /// statistic in both places. With R = Σ_i ρ_i, the sum of the nodes' profiles (Relational), the expected
 /// numbers of pairs are
-///   N_kl = R_k R_l − Σ_i ρ_ik ρ_il − (links and hidden pairs under the profiles) + Σ_links q(k, l).
+///   N_kl = R_k R_l − Σ_i ρ_ik ρ_il − Σ_{links, hidden pairs (i, j)} ρ_ik ρ_jl + Σ_links q(k, l).
 /// In undirected networks q(k, l) + q(l, k) takes the place of q(k, l), and the pairs without a link count
 /// half on the diagonal.
 class GeneralBlocks final : public Relational {

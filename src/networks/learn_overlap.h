@@ -14,7 +14,8 @@ struct OverlapOptions : RestartOptions {
   Index trials = 10;        // maximal number of births, of merges and of deletes in a round
   Index disturbances = 1;   // the search ends after so many rounds of disturbances without a gain
   double large = 1e3;       // number of links and nodes from which a network counts as large
-  /// The bound of another model: the search of a large network ends when it cannot be expected to reach this.
+  /// The bound of another model. In a large network the search ends when it is not expected to reach this
+  /// number.
   double beat = -HUGE_VAL;
   Observer* observer = &nobody;
 };

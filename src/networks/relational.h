@@ -46,9 +46,9 @@ class Relational : public Overlap, public NodeSteps {
   Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
   void begin();
 
-  // Scratch of a visit of links: a, exp E log π relative to the largest entry of a node, which cancels in q;
-  // its logarithm and its sum over communities; the weights of blocks; and numbers that derived classes keep
-  // for links of the same value.
+  // Scratch of a visit of links. a: exp E log π of every node, relative to the node's largest entry (a factor
+  // of the node does not change q). p: its logarithm; all: its sum over communities; none, link: the weights
+  // of blocks; the others: numbers that derived classes keep for links of the same value.
   struct LinkWork {
     Vec a, p, all;
     Vec none, link;  // weights of the blocks

@@ -134,9 +134,9 @@ class ColumnUnits {
   /// Converts the statistic t of a cluster, in place: from `from`, this model with other values of prior,
   /// centre and unit, to the statistic that the same rows have under this model.
   virtual void re_express(const ObsModel& from, double* t) const = 0;
-  /// The loss of precision that the prior alone causes: the factor ≥ 1 by which second moments of the prior
-  /// exceed the variances that remain after squared means are subtracted. The log evidence Λ of every cluster
-  /// has a relative error of about this factor times machine epsilon.
+  /// The loss of precision that the prior alone causes: the factor ≥ 1 by which second moments around 0
+  /// exceed the variances, since variances are computed by subtracting squared means. The log evidence Λ of
+  /// every cluster has a relative error of about this factor times machine epsilon.
   virtual double strain() const = 0;
 
  protected:
@@ -175,7 +175,8 @@ class Urn {
   ~Urn() = default;
 };
 
-/// Models whose clusters change over time, and which can replace the first times of a cluster by a summary.
+/// Models whose clusters change over time, and which can replace what the earliest times say about a cluster
+/// by a summary.
 class ForgetsTimes {
  public:
   /// Drops the first `gone` times of a cluster: returns a statistic for the model of the times from the last

@@ -32,9 +32,9 @@ struct EffectsPosterior {
 
 /// Conjugate inference for the regression of one cluster (EffectsPrior). The statistic is the count N and Σ r
 /// v vᵀ, with r the responsibilities and v = (z, y); its lower triangle is packed by rows. If v_0 = 1, N may
-/// be the first entry of this triangle. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, the Schur
-/// complement is B̂ = B + Q, with Q the residual squares, as in WishartModel. If Σ is known, the log evidence
-/// is
+/// be the first entry of this triangle. The posterior is read off the matrix P̂ = [V, V M_0ᵀ; M_0 V, B + M_0
+/// V M_0ᵀ] + Σ r v vᵀ, with B the prior's scale: its upper left block is V̂, and the Schur complement of this
+/// block is B̂ = B + Q, with Q the residual squares (see WishartModel). If Σ is known, the log evidence is
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:

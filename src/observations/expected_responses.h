@@ -5,14 +5,14 @@
 
 namespace bnpvi {
 
-/// The expectation of missing responses, for rows of regressors and responses v = (z, y) that all lack the
-/// same responses v_m and have the others, v_o. With A the symmetric matrix of a cluster's weights, ⟨φ(x), w⟩
-/// = const + ½ vᵀAv, so that q(v_m) = N(G v_o, V) with V = −A_mm⁻¹ and G = V A_mo. The features of such rows
-/// without v_m (reduced features, missing_pattern.h) are φ_0 and the second moments of v_o, packed like those
-/// of v.
+/// The expectation of missing responses, for rows of regressors z and responses y that all lack the same
+/// responses. Let v = (z, y), v_m its missing and v_o its known part, and A the symmetric matrix of the
+/// weights w of a cluster, so that ⟨φ(x), w⟩ = const + ½ vᵀAv. Then q(v_m) = N(G v_o, V) with V = −A_mm⁻¹ and
+/// G = V A_mo. The reduced features of such rows, without v_m (missing_pattern.h), are the first feature φ_0,
+/// the count, and the products of v_o v_oᵀ, packed like those of v vᵀ.
 ///
-/// Arguments w and t are weights and statistics with all features of the model, of which only those of v vᵀ
-/// are read or written.
+/// Arguments w and t are weights and statistics with all features of the model; only the entries for v vᵀ are
+/// read or written.
 class ExpectedResponses {
  public:
   ExpectedResponses(const WishartModel& model, const MissingCells& missing);

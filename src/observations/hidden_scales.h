@@ -12,7 +12,7 @@ class HiddenScales {
   virtual void hasten(const double* t, double* w) const = 0;
 
   /// Changes the weights w of a cluster without data so that all rows have scales near 1 under these weights.
-  /// Under the prior itself, rows far from its mean would get scales so small that rows from which new
+  /// Without this change, rows far from the prior's mean would get so small scales that rows from which new
   /// clusters start could not be told apart.
   virtual void as_they_are(double* w) const = 0;
 

@@ -137,8 +137,9 @@ class HierarchicalGaussian {
   double shape_terms(const HyperPosterior& q) const;
   double rate_h(Index i, double a) const;
   double expected_rate(Index i, double a, double shape) const;
-  // Adds to the d × d matrix `to` `times` times E S, the expected variance of the prior mean in block j. If
-  // the columns share one precision, variances are summed over columns.
+  // Adds `times` · E S to the d × d matrix `to`, where S is the variance of the prior mean in block j, and E
+  // S its expectation under q. If the columns share one precision, S is the sum of the variances of all
+  // columns.
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 
   HyperpriorOfData data_;

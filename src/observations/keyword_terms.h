@@ -31,8 +31,9 @@ struct TermPrior {
 /// DM is the log evidence of a Dirichlet–multinomial; λ and A are the weights and the total of TermPrior.
 ///
 /// If the prior is hierarchical, Λ is a lower bound, as it is for clusters without a name: given the shared
-/// proportions β, the terms outside S have the total A' = A − even |S| − common Σ_S β_v. −log(A' + i) is
-/// convex in the log β_v of S, so that its mean is at least its value at exp(E log β).
+/// proportions β, the terms outside S have the total A' = A − even |S| − common Σ_S β_v, where term v has the
+/// prior weight even + common β_v. −log(A' + i) is convex in the log β_v of S, so that its mean is at least
+/// its value at exp(E log β).
 class KeywordTerms final : public ObsModel {
  public:
   /// Keeps references to `plain`, the model of clusters without a name, and to the members of `prior`; both

@@ -56,7 +56,8 @@ class MissingPattern {
   /// features.
   virtual Index n_weights() const { return n_features(); }
 
-  /// Writes w', the reduced weights (n_weights() numbers) of a cluster with the full weights w.
+  /// Computes the weights by which the reduced features (those of rows that lack these cells) are multiplied,
+  /// into `reduced` (n_weights() numbers), from the weights w of a cluster for all features of complete rows.
   virtual void weights(const double* w, double* reduced) const = 0;
 
   /// Adds to the statistic t of a cluster with weights w the expected features of its rows, Σ r E_q φ(x),

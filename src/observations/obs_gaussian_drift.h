@@ -28,8 +28,8 @@ struct DriftingGaussianPrior {
 /// come in J blocks of d, independent given the cluster: J = 1 for a full covariance, d = 1 for a diagonal
 /// one. The features of a row x̃ (in engine units) are φ = (1, the packed triangle of x̃x̃ᵀ of each block;
 /// then for each time 1 and x̃, which are 0 except at the row's own time), and statistics T = (N, S_xx; N_1,
-/// S_1; ...; N_T, S_T) are their sums. With κ and μ from the Kalman filter of the mean's path (DriftPath),
-/// and ν and B the parameters of the Wishart prior of the precision Λ,
+/// S_1; ...; N_T, S_T) are their sums. With κ and μ from the Kalman filter of the mean's path (DriftPath), ν
+/// and B the parameters of the Wishart prior of the precision Λ, and Z the normaliser of a Wishart density,
 ///   B̂ = B + S_xx + Σ_t [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ],  ν̂ = ν + N,
 ///   Λ(T) = ½D Σ_t log(κ_{t|t−1}/κ_{t|t}) + log Z(ν̂, B̂) − log Z(ν, B) − (ND/2) log 2π − N Σ log unit,
 ///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)].

@@ -117,8 +117,9 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
     Index regressors, responses;
     Vec cell;
 
-    /// For a row with features phi, writes the quadratic form a of its regressors into `a`, and eᵀB̂⁻¹e of
-    /// its residuals, which is b (1 + a), into `b`. φ_0 is `offset` places before the features of v vᵀ.
+    /// For a row with features phi, writes the quadratic form zᵀV̂⁻¹z of its regressors into `a`, and the
+    /// quadratic form eᵀB̂⁻¹e of its residuals e into `b`. φ_0 is `offset` places before the features of v
+    /// vᵀ.
     void squares(const double* phi, Index offset, double* scratch, double& a, double& b) const;
   };
   StudentRows student_rows(const double* t) const;

@@ -65,7 +65,8 @@ class PositiveCell {
     const double u = c * length_;
     return std::log(length_) + (u == 0 ? 0 : std::log(-std::expm1(-u) / u));
   }
-  // E y = 1 / c − L / (e^(c L) − 1), the mean of y = log(high / v).
+  // The mean of y = log(high / v) under its density ∝ e^(−c y) on [0, L], where L = log(high / low): E y = 1
+  // / c − L / (e^(c L) − 1).
   double mean_y() const {
     if (std::isinf(length_)) return 1 / power_;
     const double u = power_ * length_;

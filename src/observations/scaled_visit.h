@@ -39,8 +39,9 @@ class ScaleVisit {
   const ScaleDensity& density(Index j) const { return density_[j]; }
 
   void log_weights(Index n, const double* phi, double* out);
-  /// Adds sums over n rows with responsibilities r (n × k) to the k clusters: to sums[j] the sums of scales,
-  /// and to `moments` (k × p − 1) the sum Σ_i r_ij (a_j / b_ij) times the row's features after the first.
+  /// Adds sums over n rows with responsibilities r (n × k) for each of k clusters j: to sums[j] the sums of
+  /// scales, and to `moments` (k × p − 1) the sum over rows i of r_ij (a_j / b_ij) times the row's features
+  /// after the first.
   void add(Index n, const double* phi, const double* r, SumsOfScales* sums, double* moments);
 
  private:

@@ -118,8 +118,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     Vec own_mean(static_cast<std::size_t>(1 + m_)), own_w(own_mean);
     for (Index j = 0; j < d_; ++j) {
       const Vec own = statistic(t, j);
-      // The average count per row, which is the fraction of rows that have the cell times the average count
-      // of these rows.
+      // The average count per row: the fraction of rows whose cell is observed, times the average count of
+      // these rows.
       const double share = t[0] > 0 ? own[0] / t[0] : 1;
       columns_[j].best(own.data(), own_mean.data(), own_w.data());
       mean[count_at(j)] = share;
@@ -140,9 +140,9 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     }
   }
 
-  // Log predictive density, an average over the points of q(s), the posterior of the shape. If the cluster
-  // has few rows, or a row is far from all of them, one more row may need other points; then the posterior
-  // with that row is computed instead.
+  // Log predictive density, an average over the points of q(s), the posterior of the shape. The posterior
+  // that includes the new row may need other points, if the cluster has few rows or the new one is far from
+  // all of them; then that posterior is computed instead.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     constexpr double few = 10;
     std::fill_n(out, n, 0.0);

@@ -8,8 +8,9 @@ namespace bnpvi {
 /// have q(u) = Gamma(a, b). u ~ Gamma(ν/2, rate ν/2) turns Gaussian rows with precision u Λ into Student-t
 /// rows with ν degrees of freedom.
 ///
-/// With L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u are near 1. The last
-/// three members only describe how the sums were formed: the log evidence does not depend on them.
+/// log_scale has Σ r (E log u − E u + 1) in place of Σ r E log u, since it keeps its digits where all u are
+/// near 1. The last three members only describe how the sums were formed: the log evidence does not depend on
+/// them.
 struct ScaleSums {
   double n = 0;                      // N = Σ r, the number of rows
   double total = 0;                  // W = Σ r E u, the sum of the scales

@@ -12,8 +12,8 @@ struct TruncationFreeOptions {
   Index sweeps = 5;  // Gibbs sweeps over a batch, including the one that gives first labels
   /// The largest number of clusters; when it is reached, no observation begins a new cluster.
   Index most_clusters = 500;
-  /// Gibbs sweeps over the latest documents when topics are maintained (split, merged, removed); not used for
-  /// rows.
+  /// Number of Gibbs sweeps that draw the topics of the latest documents anew whenever topics are maintained
+  /// (split, merged, removed); not used for rows.
   Index renewals = 5;
   bool merge = true, split = true;
   /// Whether earlier observations lose weight as new ones arrive; clusters without new observations then
@@ -68,8 +68,8 @@ class RunningClusterLearner {
 
   double size(Index j) const { return running_.t[static_cast<std::size_t>(j * p_)]; }
   double total_size() const;
-  /// The number of observations that each of the n latest ones stands for, if they are taken as a sample of
-  /// all; 0 if n is 0.
+  /// The number of observations that each of the n latest ones stands for, when these n are taken as a sample
+  /// of all; 0 if n is 0.
   double scale_of_latest(Index n) const { return n > 0 ? total_size() / static_cast<double>(n) : 0; }
   Stream stream(std::uint64_t use) const { return Stream(seed_, Purpose::stream, running_.batches, use); }
 

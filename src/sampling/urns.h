@@ -28,7 +28,7 @@ class Urns {
   void replace(Index j, const Urns& others, Index i);
   void clear();
 
-  /// Makes urns 0 .. j count among the K urns with rows, although they have no rows yet.
+  /// Makes urns 0 .. j count as urns with rows (of which there are K), although they have no rows yet.
   void open(Index j);
   /// Adds a row with features phi to urn j, as add() does, but leaves the urns incomplete until fill() is
   /// called; before that only gather() may be called.

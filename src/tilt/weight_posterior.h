@@ -43,8 +43,9 @@ class WeightSteps {
   WeightSteps(const TiltPrior& prior, const Vec& from);
 
   Vec moved(const double* step) const;
-  /// Gradient in these coordinates of value() − Σ_c n_c log Z̄_c, where Z̄_c is the bracket in the bound L
-  /// (see Tilt). reached: Σ_c n_c ρ_ck, the sizes expected from the covariate patterns, K + 1 numbers.
+  /// Gradient in these coordinates of value() − Σ_c n_c log Z̄_c, where n_c is the number of rows with
+  /// covariate pattern c, and Z̄_c the bracket in the bound L (see Tilt). reached: Σ_c n_c ρ_ck, the sizes
+  /// expected from the covariate patterns, K + 1 numbers.
   void gradient(const WeightPosterior& at, const Vec& reached, double* out) const;
 
  private:

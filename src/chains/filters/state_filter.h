@@ -21,7 +21,7 @@ struct StatesOfRow {
 
 /// Filters the rows of one sequence and calls `tell` with the result of each row in turn. ahead: on entry
 /// p(z_1), the state probabilities of the first row; on return p(z_{n+1} | x_1 .. n), those of the row after
-/// the last, for which the transition matrix of the last row's position is used.
+/// the last (with the transition matrix by which the last row was reached).
 void filter_states(const Chain& chain, const ClusterDensities& densities, const ObsModel& obs,
                    const Dataset& data, const SequenceRows& rows, Vec& ahead,
                    const std::function<void(const StatesOfRow&)>& tell);

@@ -55,8 +55,8 @@ struct FilteredRow {
 /// at most `most` of them are kept (select_particles). p̂ is therefore unbiased, and exact as long as there
 /// are at most `most` candidates. If there are several systems (of the same sizes), each is the true one with
 /// equal prior probability. With `collapse`, particles with the same system and last mode are replaced by one
-/// particle with their mean and covariance (second-order generalised pseudo-Bayesian filter): then nothing is
-/// drawn, but p̂ is biased from the third row with a mode on. Rows without data are predicted exactly.
+/// particle with their mean and covariance (second-order generalised pseudo-Bayesian filter). Nothing is
+/// drawn then, but p̂ has a bias from the third row that has a mode. Rows without data are predicted exactly.
 class SwitchingFilter {
  public:
   SwitchingFilter(std::vector<LinearSystem> systems, Index most, bool collapse);

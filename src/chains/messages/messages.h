@@ -8,22 +8,22 @@
 
 namespace bnpvi::chains {
 
-/// A hidden Markov chain with K states: log potentials of starts (K) and transitions (K × K, row = from),
-/// which need not be normalised, in the forms that messages need. There may be several transition matrices,
+/// A hidden Markov chain with K states, in the forms that messages need: log potentials of starts (K) and
+/// transitions (K × K, row = from), which need not be normalised. There may be several transition matrices,
 /// stored one after the other: one for each position of a row (Dataset::position: the position of a child in
 /// a tree, or a covariate pattern).
 ///
-/// Messages exist in two versions. Scaled messages work on exponentials. Their log potentials are floored at
-/// `lowest` (those of observations relative to the largest of the row), so that no product of two of them
-/// underflows: every message stays positive and finite. The floored potentials define the chain for which
-/// q(z) and its entropy are exact. When data and transitions contradict each other so much that a row can
-/// only be reached through a floor, forward() returns false, and log_space_forward() and log_space_backward()
-/// compute the messages in log space, without floors.
+/// Messages exist in two versions. Scaled messages work on exponentials of the potentials. So that no product
+/// of two of them underflows, potentials below a floor are raised to it: to exp(lowest), relative to the
+/// largest of the row for those of observations. Every message then stays positive and finite, and q(z) and
+/// its entropy are exactly those of the chain with these raised potentials. Sometimes data and transitions
+/// contradict each other so much that a row can only be reached through a raised potential. forward() then
+/// returns false, and log_space_forward() and log_space_backward() compute the messages in log space, without
+/// a floor.
 ///
-/// In a chain with zeros (has_zeros), starts and transitions with log potential −∞ are impossible: their
-/// entries of `start` and `transition` are exactly 0. Its messages must be computed in log space. A state
-/// that alone leads to a later row may have a message so small, relative to the others, that a double cannot
-/// hold it.
+/// A chain with zeros (has_zeros) has impossible starts or transitions, with log potential −∞: their entries
+/// of `start` and `transition` are exactly 0. Its messages must be computed in log space: a state may be the
+/// only one from which a later row can be reached, and yet have a probability too small for a double.
 struct Chain {
   static constexpr double lowest = -340;  // floor of log potentials: e^(2 · −340) is still a normal double
 
@@ -98,8 +98,8 @@ void log_space_backward(const Chain& chain, ChainRows rows, const double* log_al
 
 /// Adds expected transitions M to pair (laid out as the chain's transition probabilities P) and returns their
 /// part of the entropy, −Σ M log P. without_factor: sums of the products alpha ν of forward and backward
-/// messages, which give M when they are multiplied by P, as is done here; their entropy uses the floored log
-/// P. log_space: transitions that were computed in log space.
+/// messages; multiplied by P they give M. Their entropy uses the floored log P. log_space: further expected
+/// transitions, which were computed in log space.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Vec& pair);
 

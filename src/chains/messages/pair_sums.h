@@ -11,9 +11,9 @@ namespace bnpvi::chains {
 void add_pairs(const Chain& chain, Index n, const int* position, const double* from, const double* to,
                double* sums);
 
-/// Computes expected transitions, adds them to the pair statistics of a summary and returns their entropy. It
-/// differs from add_transitions() of messages.h in the layout of the result: in pair statistics the position
-/// (number of the transition matrix) is the last index.
+/// Computes expected transitions, adds them to the pair statistics of a summary and returns their entropy.
+/// Unlike the result of add_transitions() in messages.h, pair statistics have the position (number of the
+/// transition matrix) as their last index.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Summary& to);
 

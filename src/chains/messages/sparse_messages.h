@@ -7,13 +7,13 @@
 
 namespace bnpvi::chains {
 
-/// Consecutive rows of complete sequences, where row t may be in a set C_t of only `width` = L < K states.
-/// Among all q(z) restricted to these sets, the best is the chain restricted to them, and its bound is the
-/// logarithm of
+/// Consecutive rows of complete sequences, where row t may be in a set C_t of only `width` = L < K states. P
+/// are the transition probabilities, e_t the potentials of row t. Among all q(z) restricted to these sets,
+/// the best is the chain restricted to them, and its bound is the logarithm of
 ///   Z(C) = Σ_{z_t ∈ C_t} Π_t P(z_{t−1}, z_t) e_t(z_t).
 ///
-/// With all other sets fixed, Z = Σ_{k ∈ C_t} s_t(k), where α holds the messages from the left and ν those
-/// from the right,
+/// With all other sets fixed, Z = Σ_{k ∈ C_t} s_t(k). With α the messages from the left and ν those from the
+/// right,
 ///   s_t(k) = [Σ_{j ∈ C_{t−1}} α_{t−1}(j) P_jk]  e_t(k)  [Σ_{l ∈ C_{t+1}} P_kl ν_{t+1}(l)],
 /// so that the best C_t has the L states with the largest s_t among all K. A sweep from right to left that
 /// chooses the sets in turn, with α from the old sets and ν from the new ones, never lowers Z.
@@ -59,8 +59,8 @@ class SparseMessages {
   struct Counts {
     double* start;  // responsibilities of first rows, K numbers
     double* pair;   // expected transitions, K × K
-    // Σ log scale − Σ r log_e − Σ (first rows) r log start; the part −Σ M log P of transitions M is added
-    // elsewhere
+    // entropy of q(z) without its part −Σ M log P of the transitions: Σ log scale − Σ r log_e − Σ (first
+    // rows) r log start
     double entropy;
   };
 

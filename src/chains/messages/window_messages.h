@@ -41,8 +41,8 @@ struct EndMessages {
 /// The joint probability of the states in `ends`, those of the rows just outside a window (a range of rows).
 /// before, after: messages of these two rows, from a pass over the whole sequence. log_scale: sum of the log
 /// scales of that pass over the rows of the window. log_sum: WindowMessages::log_sum of the window under the
-/// same chain and potentials. Where the window begins or ends with the sequence, there is no state on that
-/// side, and the probability is that of the other one.
+/// same chain and potentials. Where the window begins or ends with the sequence, only the state on the other
+/// side has a probability.
 double probability_of_ends(const Ends& ends, const EndMessages& before, const EndMessages& after,
                            double log_scale, double log_sum);
 

@@ -15,14 +15,12 @@
 
 namespace bnpvi::chains {
 
-/// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
 /// Prior of the transitions of a hidden Markov model: concentrations of their Dirichlet rows. `start` is that
 /// of the first state of a sequence, `alpha` that of every transition row, and `sticky` (κ) is added to
-/// self-transitions.
-/// Each state has one transition row for each position of a child (Dataset::position). pattern: which
-/// transitions are fixed or forbidden, for finite models only; the states of such a model are not
-/// exchangeable, and each keeps its number (has_places()). tilt: effects of covariates on transitions; there
-/// is one position then, and all concentrations are known.
+/// self-transitions. Each state has one transition row for each position of a child (Dataset::position).
+/// pattern: which transitions are fixed or forbidden, for finite models only; the states of such a model are
+/// not exchangeable, and each keeps its number (has_places()). tilt: effects of covariates on transitions;
+/// there is one position then, and all concentrations are known.
 struct HmmPrior {
   Concentration alpha, start, sticky;
   Index positions = 1;
@@ -154,17 +152,17 @@ class HmmAlloc : public AllocModel,
   /// The same model with the concentrations of another prior.
   virtual std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const = 0;
 
-  /// Adds the terms of the ELBO that depend on concentrations directly, not through θ̂: the bounds of the log
-  /// normalisers of the Dirichlet priors of k states. pi: moments of the weights π. start: true for the prior
-  /// of the first state, false for the priors of the transition rows.
+  /// Adds the terms of the ELBO that depend on the concentrations themselves, not on the posterior parameters
+  /// θ̂: the bounds of the log normalisers of the Dirichlet priors of k states. pi: moments of the weights π.
+  /// start: true for the prior of the first state, false for the priors of the transition rows.
   virtual void add_normalisers(Index k, const WeightMoments& pi, bool start, RoundedSum& to) const = 0;
 
   const HmmPrior prior_;
 
  private:
-  // The log probability of a cell of the transition matrix, or the expectation of this logarithm. log_p: the
-  // same quantity in the Dirichlet distribution of the row's free cells. The two differ only with a pattern,
-  // where the free cells share the probability that fixed cells leave.
+  // The log probability of a cell of the transition matrix, or the expectation of this logarithm. log_p: its
+  // log probability (or expectation) in the Dirichlet distribution of the row's free cells. The two differ
+  // only if there is a pattern of fixed cells: the free cells then share what is left of the probability.
   double log_cell(Index row, Index j, Index k, double log_p) const;
   // expected transitions M_jk, summed over all covariate patterns
   double count(const Summary& s, Index row, Index j) const;

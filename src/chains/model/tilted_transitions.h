@@ -52,7 +52,8 @@ class TiltedTransitions {
   /// C × K × width.
   Vec shares(const Vec& q, Index k, Index width) const;
 
-  /// The q of the remaining K − 1 rows after state b joined a < b, from the q of K rows: near the best one.
+  /// An approximation of q(π, λ) of the remaining K − 1 rows after state b joined a < b, from q, that of the
+  /// K rows; it is near the optimum.
   Vec joined(const Summary& counts, const Vec& q, Index width, Index a, Index b) const;
 
   /// The effects of covariates as arrays for users: "effects" (K × K × P), the means of λ for P covariates,

@@ -83,7 +83,7 @@ class HmmMove : public Move {
   // parts[batch]; empty for batches without units.
   std::vector<Summary> seen(const State& state, const std::vector<EditedPart>& parts);
   void visit_all(State& state);
-  // The globals (parameters' posterior) from which rounds over all rows begin; nothing if rounds over the
+  // The globals (parameters' posterior) from which rounds over all rows begin; empty if rounds over the
   // windows (ranges of rows) show no prospect of a higher ELBO.
   std::optional<Globals> begin(const State& state, const Changes& changes, const Summary& start, Index rounds,
                                const Windows* windows);

@@ -9,7 +9,7 @@ namespace bnpvi::chains {
 /// Base class of moves that give new states to rows of a target, which is one state or several (ascending
 /// numbers). Rows change either as stretches of consecutive rows or as one block. All states of the target
 /// but the first join the first. Where the number of states is fixed, each new state replaces one that joins
-/// another or is dropped in the same proposal; joins within the target count.
+/// another or is dropped in the same proposal (a join of two states of the target will do).
 class HmmDivision : public HmmMove {
  public:
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
@@ -47,8 +47,8 @@ class HmmDivision : public HmmMove {
 
   bool propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
                const Newborn& birth);
-  // Stretches of all rows that may change state, ascending: rows of the target states, and of all states that
-  // the rows of the birth have now.
+  // Stretches of all rows that may change state, ascending: the rows of the target states, and the rows of
+  // all states that the stretches of the proposal `birth` are in now.
   std::vector<Stretch> rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
                                       const Newborn& birth) const;
   Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;

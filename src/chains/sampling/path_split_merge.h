@@ -9,10 +9,10 @@
 namespace bnpvi::chains {
 
 /// Split and merge proposals as for mixtures [Dahl 2005]. Two rows are drawn. If both are in one state, each
-/// begins a new state, and the other rows of that state join one of the two in turn, with probabilities given
-/// the rows placed before: by the predictive density and by the parts of the neighbouring rows in time. If
-/// the two rows are in different states, the union of the states is proposed. Rows near the first two in time
-/// are placed first, since they most often belong with them.
+/// begins a new state, and the other rows of that state join one of the two in turn, with a probability that
+/// depends on its predictive density in both and on the parts of its neighbours in time. If the two rows are
+/// in different states, the union of the states is proposed. Rows near the first two in time are placed
+/// first, since they most often belong with them.
 ///
 /// A split also divides the weight β_a of the state into v β_a and (1 − v) β_a. Here v ~ Beta(c_0, c_1) with
 /// density q, and c_h is the number of states (or the start) from which transitions lead to part h. Let f be
@@ -39,9 +39,9 @@ class PathSplitMerge {
   // from them.
   std::vector<Index> members(Index a, Index b, Index first, Index second) const;
   // Divides rows between urns 0 and 1 of pair_, each of which begins with one of the two rows that were
-  // drawn. side(row, log probability of urn 1) decides where a row goes. On return side_ has the urn of each
-  // row, −1 for all other rows. Returns log Q, the log probability of the division, or any value below
-  // `least` as soon as it falls below `least`.
+  // drawn. side(row, log probability of urn 1) decides in which urn a row is placed. On return side_ has the
+  // urn of each row, −1 for all other rows. Returns log Q, the log probability of the division, or any value
+  // below `least` as soon as it falls below `least`.
   template <class Side>
   double divide(const std::vector<Index>& rows, double least, Side side);
   // The logarithm of v (1 − v) q(v) in the acceptance ratio of a split of a state into parts a and b with

@@ -11,8 +11,9 @@ struct Assignments {
   Index n = 0;
   Index k = 0;
   Vec r;
-  /// Joint probabilities P(z_{t−1} = l, z_t = j) of row t and the row before, at (t K + l) K + j, in models
-  /// whose consecutive rows depend on each other; 0 where a group begins. Empty in other models.
+  /// Joint probabilities P(z_{t−1} = l, z_t = j) of the clusters of row t and of the row before, stored at (t
+  /// K + l) K + j, in models whose consecutive rows depend on each other; 0 where a group begins. Empty in
+  /// other models.
   Vec joint;
 
   Assignments(Index n, Index k, bool pairs)

@@ -7,17 +7,17 @@
 
 namespace bnpvi {
 
-/// The name of each cluster (see NamedClusters), a number from 1 that occurs once; 0: the cluster has no
-/// name. Empty if no cluster has a name.
+/// For each cluster the number, from 1, of the prior of its own that it has (its name, see NamedClusters); 0:
+/// the cluster has the common prior. No number occurs twice. Empty if no cluster has a prior of its own.
 struct ClusterNames {
   std::vector<int> of;
 
   bool any() const { return !of.empty(); }
   int of_cluster(Index j) const { return any() ? of[static_cast<std::size_t>(j)] : 0; }
-  /// The name (number of a prior of its own) of the cluster that results from joining clusters a and b, of
-  /// which at most one has a name.
+  /// The name (number of the prior) of the cluster that results from joining clusters a and b, of which at
+  /// most one has a prior of its own.
   int of_pair(Index a, Index b) const { return std::max(of_cluster(a), of_cluster(b)); }
-  /// True if at most one of these clusters has a name (number of a prior of its own), so that they may be
+  /// True if at most one of these clusters has a prior of its own (its name is above 0), so that they may be
   /// joined.
   bool at_most_one(const std::vector<Index>& clusters) const {
     return std::count_if(clusters.begin(), clusters.end(), [this](Index j) { return of_cluster(j) > 0; }) < 2;

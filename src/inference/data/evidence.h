@@ -1,12 +1,12 @@
-// The log evidence of clusters, where a cluster with a name has the prior that belongs to the name.
+// The log evidence of clusters. A cluster with a name (the number of a prior of its own) has that prior.
 #pragma once
 #include "inference/data/summary.h"
 #include "observations/named_clusters.h"
 
 namespace bnpvi {
 
-/// The log evidence of cluster j of the summary (ObsModel's used_evidence()), under the prior that belongs to
-/// the cluster's name.
+/// The log evidence of cluster j of the summary (ObsModel's used_evidence()), under the prior of its own if
+/// the cluster has one (ClusterNames).
 inline double used_evidence(const ObsModel& obs, const Summary& s, Index j) {
   return used_evidence(under_name(obs, s.names.of_cluster(j)), s.t(j));
 }

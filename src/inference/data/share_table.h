@@ -12,14 +12,15 @@ namespace bnpvi {
 
 /// How much of one unit (a group of rows) belongs to one cluster k. The responsibilities r of the unit's rows
 /// u are not stored: they follow from the shares and from C, the expected log-likelihoods of the rows at the
-/// visit (update of q(z)), r_uk ∝ exp(C_u,column + P_k), and their sum over rows is N_k.
+/// visit (update of q(z)), r_uk ∝ exp(C_u,column + P_k), where P_k is the log weight of the cluster in the
+/// unit. Their sum over rows is N_k.
 struct Share {
   int cluster;        // present number of the cluster
   int column;         // column of C that belongs to the cluster: the cluster's number at the visit
   double count;       // N_k, the expected number of the unit's rows in the cluster
   double log_weight;  // P_k, the log weight of the cluster in the unit, up to a constant
-  /// θ̂_k = N_k + a_k, where a_k is the prior of the unit (row or group of rows), at which the tangent of log
-  /// Γ was last taken.
+  /// θ̂_k = N_k + a_k at the moment when the tangent of log Γ was last taken, with N_k the unit's expected
+  /// count in cluster k and a_k its prior. A unit is a group of rows.
   double theta;
 };
 

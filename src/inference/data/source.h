@@ -14,8 +14,8 @@ struct Batch {
   const Dataset& data;
   /// The rows of the batch, or its groups of rows, in the order in which they are visited.
   const std::vector<Index>& units;
-  /// For each row of `data` (or group, if units are groups) its number among all rows (groups); null: the two
-  /// numbers are the same.
+  /// For each row of `data` (or group, if units are groups) its number among all rows (groups); null: the
+  /// numbers in `data` are those among all rows.
   const std::vector<Index>* rows = nullptr;
   const std::vector<Index>* groups = nullptr;
 

@@ -54,10 +54,11 @@ struct Summary {
   double& of_pair(Index a, Index b, Index i) { return pair[(a * k + b) * shape.pairs + i]; }
   double of_pair(Index a, Index b, Index i) const { return pair[(a * k + b) * shape.pairs + i]; }
   int owner_of(Index j) const { return owner.empty() ? 0 : owner[static_cast<std::size_t>(j)]; }
-  /// True if removing cluster j would leave its class or its name without a cluster.
+  /// True if removing cluster j would leave its class, or the prior that only this cluster has (its name),
+  /// without a cluster.
   bool is_last_of_class(Index j) const;
   /// True if a and b may be joined: they have the same owner (class), or one of them has none, and at most
-  /// one has a name.
+  /// one has a prior of its own (a name).
   bool may_join(Index a, Index b) const;
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }

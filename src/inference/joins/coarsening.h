@@ -35,10 +35,10 @@ class Coarsening {
   Index join(Index a, Index b);
 
   /// The identities of the pair to join next: of the `finalists` pairs that rank highest, the one with the
-  /// highest ELBO after joining. There is none if no two clusters may be joined (Summary::may_join). Ranks
-  /// use exact changes of the data term and the entropy; the allocation terms in them may be slightly out of
-  /// date, since they were computed when the later cluster of the pair came to be. With more than 2^7
-  /// clusters only pairs of near clusters are ranked (evidence_of_merging).
+  /// highest ELBO after joining. There is none if no two clusters may be joined (Summary::may_join). For the
+  /// ranks, changes of the data term and of the entropy are exact. Changes of the allocation terms may be
+  /// slightly out of date: they were computed when the younger cluster of the pair was formed. With more than
+  /// 2^7 clusters only pairs of near clusters are ranked (evidence_of_merging).
   std::optional<std::pair<Index, Index>> best_pair();
 
  private:

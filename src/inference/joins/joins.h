@@ -12,9 +12,10 @@ namespace bnpvi {
 struct Globals;
 
 /// What joining changes, for each pair of clusters: the difference between the summary after joining them and
-/// the sum of their statistics. Value 0 is the change of the entropy of q(z), which falls; the q others are
-/// the changes of the further statistics of the joined cluster. The identity of a cluster, 0 .. K − 1, is its
-/// number at the beginning; a joined cluster keeps the identity of its first part.
+/// the sum of their statistics. Value 0 of a pair is the change of the entropy of q(z), which falls; the
+/// other values are the changes of the further statistics (Summary::extra) of the joined cluster. The
+/// identity of a cluster, 0 .. K − 1, is its number at the beginning; a joined cluster keeps the identity of
+/// its first part.
 class JoinChanges {
  public:
   JoinChanges(Index k, Index q) : k_(k), width_(1 + q), value_(static_cast<std::size_t>(k * k * width_)) {}
@@ -42,15 +43,14 @@ class Joins {
   /// of these units (JoinChanges).
   virtual void add_changes(JoinChanges& out) = 0;
 
-  /// Joins cluster b to a in these units (rows or groups of rows). This alters what joining other pairs would
-  /// change: the differences are added to `out`. Pairs with b are still stored under b; JoinChanges::merge
-  /// completes the join.
+  /// Joins cluster b to a in these units (rows or groups of rows). The effects that joining other pairs would
+  /// have change thereby; the differences are added to `out`. Pairs with b are still stored under b;
+  /// JoinChanges::merge completes the join.
   virtual void join(Index a, Index b, JoinChanges& out) = 0;
 
-  /// Renews further statistics that are linear bounds (tangents) taken at earlier globals (parameters'
-  /// posterior), in models that have such: adds their values, with tangents at the given globals, to extra (K
-  /// × q, rows by present number of the cluster), and returns true. number[id]: present number of the cluster
-  /// with this identity.
+  /// In models with statistics that are linear bounds (tangents) taken at earlier globals (parameters'
+  /// posterior): takes the tangents at the given globals, adds their values to extra (K × q, rows by present
+  /// number of the cluster), and returns true. number[id]: present number of the cluster with this identity.
   virtual bool settle(const Globals& /*globals*/, const std::vector<Index>& /*number*/,
                       Vec& /*extra*/) const {
     return false;

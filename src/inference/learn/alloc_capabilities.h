@@ -64,7 +64,7 @@ class UnitJoins {
 class OwnVisits {
  public:
   /// The weights of the clusters by which visits (updates of q(z)) of these data multiply features.
-  /// effective: the summary (sums of statistics) that determines the posterior of the clusters. evidence:
+  /// effective: the summary (sums of statistics) from which the clusters' parameters are estimated. evidence:
   /// receives the log evidence Λ of every cluster (K numbers), unless null.
   virtual std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
                                                        const Summary& effective, Pool* pool,
@@ -172,16 +172,16 @@ const LearnedConcentrations& concentrations_of(const AllocModel& alloc);
 const WorkReader& work_reader_of(const AllocModel& alloc);
 
 /// The weights for visits (updates of q(z)) that the model's OwnVisits capability gives, or, without that
-/// capability, the weights for all features. cost_of_observation(): likewise its cost, or the number of
-/// features.
+/// capability, the weights for all features. The next function returns the cost of an observation that the
+/// capability gives, or else the number of features.
 std::shared_ptr<const Weights> visit_weights(const AllocModel& alloc, const ObsModel& obs,
                                              const DataShape& data, const Summary& effective, Pool* pool,
                                              double* evidence = nullptr);
 Index cost_of_observation(const AllocModel& alloc, const ObsModel& obs, const DataShape& data);
 
 /// Does the local step with explicit q(z) that the model's UnitJoins capability gives or, without that
-/// capability, the one for independent rows. merged(): likewise; for independent rows it is the result of
-/// global_step().
+/// capability, the one for independent rows. The next function, merged(), returns the globals that the
+/// capability gives or, without it, the result of global_step().
 Summary explicit_step(const AllocModel& alloc, const Visit& visit, JoinParts& parts);
 Globals merged(const AllocModel& alloc, const Globals& globals, Index a, Index b);
 

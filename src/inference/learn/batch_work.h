@@ -24,10 +24,10 @@ struct WorkGlobals {
 /// Returns these globals (parameters' posterior), with their weights computed if they are missing.
 std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals);
 
-/// A task on one batch and its result, which is a pure function of the batch, the models, the globals
-/// (parameters' posterior) and the bytes that write_task() writes. run() may be called here, or elsewhere on
-/// a copy made by read_batch_work(), whose result comes back through write_result() and read_result(); the
-/// results have the same bits.
+/// A task on one batch, together with its result. The result is a pure function of the batch, the models, the
+/// globals (parameters' posterior) and the bytes that write_task() writes. run() may be called here, or
+/// elsewhere on a copy made by read_batch_work(), whose result comes back through write_result() and
+/// read_result(); the results have the same bits.
 class BatchWork {
  public:
   /// globals: the parameters' posterior at which the work is done; null if the work needs none.

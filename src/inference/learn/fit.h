@@ -57,8 +57,8 @@ class Fit {
 
   /// Writes the state of the fit, in the form that Maker::read() reads for this kind of fit.
   virtual void write(Writer& out) const = 0;
-  /// False if the last lap (pass over all batches) would not have been made in a fit with more laps, as in
-  /// stochastic learning. A continued run then goes on from the lap before.
+  /// False if a fit with more laps (passes over all batches) would not have made the last lap, as in
+  /// stochastic learning, where the last lap is special. A continued run then goes on from the lap before.
   virtual bool can_go_on() const { return true; }
 
   void hold(std::shared_ptr<const void> what) { held_ = std::move(what); }

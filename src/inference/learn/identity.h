@@ -13,8 +13,8 @@ struct ClusterIdentity {
 
 /// True if a cluster of a stream can be removed without loss: its size is less than one observation, or less
 /// than two and it got none of the last 20,000 observations (a guess). seen: number of observations so far.
-/// fades: statistics of earlier observations shrink with time; the second condition is not needed then, as it
-/// leads to the first.
+/// fades: statistics of earlier observations shrink with time. Only the first condition counts then, since
+/// sizes of unused clusters fall below one observation anyway.
 inline bool is_spent(const ClusterIdentity& cluster, double size, double seen, bool fades) {
   return size < 1 || (!fades && size < 2 && seen - cluster.last_seen >= 2e4);
 }

@@ -24,7 +24,8 @@ class Observer {
   /// batch, and make proposals of which it knows already that they will be refused.
   virtual bool wants_spared_work() const { return false; }
 
-  /// Called when a fit begins again from another start: the next state has nothing to do with the last one.
+  /// Called when a fit begins again from another start, so that the next state does not follow from the last
+  /// one.
   virtual void restarted() {}
 
   /// Called when the ELBO of this state was computed. The state may be a proposal that is refused later.

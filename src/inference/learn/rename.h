@@ -1,4 +1,4 @@
-// Names of clusters, in models some of whose clusters have names: which cluster gets which name.
+// Decides which cluster gets which name, that is, which of the priors that a model has for single clusters.
 #pragma once
 #include "inference/data/summary.h"
 #include "observations/obs_model.h"
@@ -11,14 +11,14 @@ std::vector<Index> best_assignment(const Vec& value, Index n, Index m);
 
 /// Moves names to other clusters if that raises the total log evidence Σ_k Λ(T_k) of the clusters, and so the
 /// ELBO, by more than the rounding error of an ELBO of this value; the statistics T and q(z) stay as they
-/// are. A name stands for some columns of the data. It moves only to a cluster in which these columns have at
-/// least as large a proportion as in the cluster that it leaves: otherwise a prior that expects a small
-/// proportion would prefer a cluster that hardly uses the columns to one in which they are frequent.
+/// are. A name (number of a prior of its own) stands for some columns of the data. It moves only to a cluster
+/// in which these columns have at least as large a proportion as in the cluster that it leaves. Without this
+/// rule a prior that expects a small proportion would prefer clusters that hardly use the columns.
 void rename(const ObsModel& obs, double elbo, Summary& s);
 
-/// Gives the names of a model to clusters without a name. Each name stands for some columns of the data; the
-/// choice maximises the total proportion of these columns in the clusters that get their names. If there are
-/// fewer clusters than names, empty clusters are appended.
+/// Gives the names of a model (numbers of priors of their own) to clusters without a name. Each name stands
+/// for some columns of the data; the choice maximises the total proportion of these columns in the clusters
+/// that get their names. If there are fewer clusters than names, empty clusters are appended.
 void give_names(const ObsModel& obs, Summary& s);
 
 }  // namespace bnpvi

@@ -29,9 +29,10 @@ struct RestartOptions : DriverOptions {
   ///   - most_starts were made.
   /// Every kind is tried while there is work left. The first start is always completed, so that the answer is
   /// never worse than that of one start. A later start is given up early in two cases. In the first, every
-  /// kind has ended once, and at equal work the start is behind the best one by more than it gained while its
-  /// own work doubled; this is checked only after it has done a quarter of the work of the best start. In the
-  /// second, all starts together have done three times most_work, and this one is not ahead.
+  /// kind has ended once, and the start is far behind: at equal work, its score is below that of the best
+  /// start by more than it gained while its own work doubled. This is checked only after it has done a
+  /// quarter of the work of the best start. In the second, all starts together have done three times
+  /// most_work, and this one is not ahead.
   std::vector<StartKind> kinds;
   double most_work = 0;  // limit for all starts together, in the unit of Pool::spent()
 };

@@ -14,9 +14,9 @@ class SoundLap {
  public:
   /// How far the state's ELBO may be below the kept one without counting as a breakdown: 1e-8 times the sum
   /// of the absolute values of its terms, for rounding. (In 320 fits with concentrations from 0.01 to 1e6 the
-  /// worst fall was 2e-12 of that sum.) In models that remember units (RememberedUnits) a visit of a batch
-  /// may end in a slightly worse local optimum, by 0.4 in the worst case seen; there a fall by 1 more is
-  /// accepted.
+  /// worst fall was 2e-12 of that sum.) In models whose units store their q(z) between visits
+  /// (RememberedUnits) a visit of a batch may end in a slightly worse local optimum, by 0.4 in the worst case
+  /// seen; there 1 is added.
   double slack(const Problem& problem, const State& state) const;
 
   void keep(const State& state) { kept_ = Kept{state.globals, state.elbo}, kept_->globals.weights = nullptr; }

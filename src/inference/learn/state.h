@@ -84,9 +84,9 @@ const Summary* settled_part(const State& state);
 /// True when cluster j has mass in the data of an earlier fit (settled_part()), so that it cannot be removed.
 bool has_settled(const State& state, Index j);
 
-/// True when these clusters may be joined: at most one of them has a name, and at most one has mass in the
-/// data of an earlier fit (settled_part()), which are no longer available, so that their joint entropy is
-/// unknown.
+/// True when these clusters may be joined: at most one of them has a prior of its own (a name), and at most
+/// one has mass in the data of an earlier fit (settled_part()), which are no longer available, so that their
+/// joint entropy is unknown.
 bool may_join(const State& state, const std::vector<Index>& clusters);
 bool may_join(const State& state, Index a, Index b);
 

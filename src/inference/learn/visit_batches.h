@@ -18,7 +18,7 @@ std::vector<std::vector<Index>> in_waves(const std::vector<Index>& batches, Inde
 /// batches' old summaries (sums of statistics) in state.total by the new ones, in the order of `batches`.
 /// Global parameters and ELBO do not change until refresh(). A batch that stands for the data of an earlier
 /// fit (settled_part()) is not visited. watches: for each batch a receiver of its responsibilities, or null;
-/// or null if there are none.
+/// may be empty.
 void visit_batches(const Problem& problem, State& state, const std::vector<Index>& batches, Visitor& visitor,
                    Pool& pool, std::vector<std::unique_ptr<Watch>>* watches = nullptr);
 

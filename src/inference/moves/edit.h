@@ -12,9 +12,9 @@ Index occupied(const Summary& s);
 /// the allocation model (local_step()); a family of models may have its own.
 class Edit : public Rounds {
  public:
-  /// Makes rounds until the ELBO is above that of `state`. Then the proposal replaces `state`, the memory of
-  /// failed moves is changed in the same way, and the result is true. If the ELBO does not get there
-  /// (Rounds::rise), everything stays as it was, and the result is false.
+  /// Makes rounds until the ELBO is above that of `state`. Then the proposal replaces `state`, the clusters
+  /// in the memory of failed moves are changed as in the state, and the result is true. If the ELBO does not
+  /// get there (Rounds::rise), everything stays as it was, and the result is false.
   ///
   /// If hyperparameters of the prior have posteriors, a proposal that fails is evaluated once more under the
   /// prior learned from the proposal itself; if it is accepted then, the problem uses this prior from then

@@ -23,13 +23,13 @@ struct Room {
 };
 
 /// The clusters that can be removed without loss, smallest first: those with less than half an observation,
-/// no name, and no mass in the data of an earlier fit (settled_part()). At least one cluster of each class of
-/// labelled rows is kept out of the list.
+/// no prior of their own (name), and no mass in the data of an earlier fit (settled_part()). At least one
+/// cluster of each class of labelled rows is kept out of the list.
 std::vector<Index> idle_clusters(const State& state);
 
-/// Chooses clusters to be removed so that m new ones have room: idle clusters (idle_clusters()) first, then
-/// one of each of these pairs, in their order, where they do not overlap. Clusters in `kept` are not touched.
-/// If there are not enough candidates, fewer than m are removed.
+/// Chooses clusters to be removed so that m new ones have room. Idle clusters (idle_clusters()) come first.
+/// Then pairs (a, b) of the list, in its order, are chosen to be joined, as long as they do not overlap.
+/// Clusters in `kept` are not touched. If there are not enough candidates, fewer than m are removed.
 Room room_for(Index m, const State& state, const std::vector<std::pair<Index, Index>>& pairs,
               const std::vector<Index>& kept);
 

@@ -28,12 +28,12 @@ struct Evaluated {
   bool accepted(State& state) { return edit && !late && edit->settle(state, rises); }
 };
 
-/// Evaluates n proposals, several at a time (a window), and commits each in turn. After one was accepted, a
-/// later one of its window is evaluated again at the new state if it had raised the ELBO or concerns a
-/// cluster of an accepted one; so every accepted proposal raises the ELBO. evaluate(i) must not change
-/// anything and needs random numbers of its own, as it runs on any thread and in any order (one after the
-/// other where other processes do the work). commit(i, proposal) is called in order, and returns whether it
-/// replaced the state.
+/// Evaluates n proposals, several at a time (a window), and then commits each in turn. Suppose that one was
+/// accepted. A later one of the same window is then evaluated again, at the new state, if it raised the ELBO
+/// at the old state or concerns a cluster of an accepted proposal. So every accepted proposal raises the
+/// ELBO. evaluate(i) runs on any thread and in any order (one after the other where other processes do the
+/// work); therefore it must not change anything, and needs random numbers of its own. commit(i, proposal) is
+/// called in order, and returns whether it replaced the state.
 void in_windows(const MoveContext& context, Index n, const std::function<Evaluated(Index)>& evaluate,
                 const std::function<bool(Index, Evaluated&)>& commit);
 

@@ -75,9 +75,9 @@ class DocumentSums {
   };
   virtual ~DocumentSums() = default;
   virtual Counts counts() = 0;
-  /// The rows of Q B (Q: co-occurrence of words) for the words v with number[v] ≥ 0: row v becomes row
-  /// number[v] of the result, which has n_numbers rows. times_by_half() returns two such results, one from
-  /// each half of the documents; times() returns the result from all documents.
+  /// The rows of the product Q B (Q: co-occurrence of words) for the words v with number[v] ≥ 0; row v
+  /// becomes row number[v] of the result, which has n_numbers rows. times_by_half() returns two results, one
+  /// from each half of the documents; times() returns one, from all documents.
   virtual Vec times_by_half(const RowsOfWords& b, const std::vector<int>& number, Index n_numbers) = 0;
   virtual Vec times(const RowsOfWords& b, const std::vector<int>& number, Index n_numbers) = 0;
   /// The columns of the co-occurrence matrix Q of all documents that belong to the k given words (d × k).

@@ -68,8 +68,8 @@ class DocumentReader {
   /// `shared`; for other documents, a separate table is computed from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
 
-  /// Loads a document with the expected log-likelihoods C of its last visit, which are stored as unit number
-  /// `at` of the memory. C then has columns only for the topics that the document used.
+  /// Loads a document with the expected log-likelihoods C of its last visit, which `memory` stores; at: the
+  /// number of the document in `memory`. C then has columns only for the topics that the document used.
   DocumentView recall(Index document, const ShareTable& memory, Index at);
 
   /// The number of rows in the view of this document that load() returns: word types, or rows of data.

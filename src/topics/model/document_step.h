@@ -75,8 +75,8 @@ inline constexpr double least_share = 1e-8;
 /// The iteration for a document ends when no topic's count changes by more than this. The value is a guess.
 inline constexpr double least_change = 0.05;
 
-/// When a restart (an attempt to empty one of a document's topics) is abandoned: when its bound is below the
-/// one to beat by more than this times the gain of the last round. Among 100,000 restarts in a fit with 100
+/// A restart (an attempt to empty one of a document's topics) is abandoned when its bound is below the one to
+/// beat by more than this number times the gain of the last round. Among 100,000 restarts in a fit with 100
 /// planted topics, none of the abandoned ones would have won; among 40,000 on the whales (a data set), 3
 /// would have, by 0.4 log units each.
 inline constexpr double largest_gap = 3;

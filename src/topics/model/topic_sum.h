@@ -8,12 +8,13 @@
 
 namespace bnpvi::topics {
 
-/// Positions of the statistics of a topic k other than T_k, which are sums over the documents d that use it
-/// (N_dk > 0):
+/// Positions of the statistics of a topic k other than T_k. They are three sums over the documents d that use
+/// it (N_dk > 0):
 ///   their number n_k,   Σ_d ψ(θ_dk),   Σ_d [log Γ(θ_dk) + (N_dk − θ_dk) ψ(θ_dk)].
-/// They hold the tangents of log Γ at θ_dk, whose sum extra_2 + απ_k extra_1 ≤ Σ_d log Γ(N_dk + απ_k) is
-/// linear in π_k. Documents without the topic contribute log Γ(απ_k), which needs no statistic. Where priors
-/// depend on covariate patterns, there are n_k and Σ_d ψ(θ_dk) for each pattern in turn.
+/// They hold the tangents of log Γ at θ_dk: the third sum plus απ_k times the second is a lower bound of Σ_d
+/// log Γ(N_dk + απ_k), linear in π_k. Documents without the topic contribute log Γ(απ_k), which needs no
+/// statistic. Where priors depend on covariate patterns, there are n_k and Σ_d ψ(θ_dk) for each pattern in
+/// turn.
 struct TopicExtra {
   enum { users, slope, offset, size };
   static Index size_of(Index patterns) { return 2 * std::max<Index>(patterns, 1) + 1; }

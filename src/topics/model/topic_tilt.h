@@ -23,7 +23,7 @@ struct TopicTilt {
 };
 
 /// The documents' statistics that determine the effect of covariates on one topic: for each covariate pattern
-/// the number of documents d that use the topic, and Σ_d ψ(θ_dk) over these.
+/// the number of documents d that use the topic (users), and Σ_d ψ(θ_dk) over these (slope).
 struct TopicCounts {
   Vec users, slope;  // C
 };
@@ -63,8 +63,8 @@ class TopicEffect {
 };
 
 /// The part of the ELBO that depends on the effects λ_k of covariates on topic k. With e = exp(x_c'λ_k) and a
-/// = α E e E π_k, for n_c documents with pattern c and f_c the sum of the slopes of their tangents
-/// (TopicScalar), it is
+/// = α E e E π_k, for n_c documents with pattern c f_c the sum of the slopes of their tangents (TopicScalar),
+/// and users_c and slope_c the statistics of the documents that use the topic (TopicCounts), it is
 ///
 ///   Σ_c { a (slope_c + f_c) + (n_c − users_c) log Γ(a) + n_c [log α + x_c'm − g_c] } − KL(q(λ_k)),
 ///   g_c = min{ E π_k [log Γ(1 + α E e) + ½ ζ(2) α² Var e],  log Γ(1 + a) + ½ ζ(2) α² Var(e π_k) }

@@ -8,10 +8,10 @@
 namespace bnpvi::topics {
 
 /// Proposes a new topic that starts from all tokens of one of the documents of topic `target`, whatever
-/// topics they have now. So it can take tokens from many topics at once, unlike a split of one topic. The
-/// document is drawn with probability proportional to what a separate topic with word weights w would gain in
-/// it, Σ_u c_u max(0, w_u − log p_u), with c_u the count and p_u the present probability of word u in the
-/// document. The documents that would gain most from the new topic are visited with it. If `room` names a
+/// topics these tokens have now. Unlike a split of one topic, it can take tokens from many topics at once.
+/// The document is drawn with probability proportional to what a separate topic with word weights w would
+/// gain in it, Σ_u c_u max(0, w_u − log p_u), with c_u the count and p_u the present probability of word u in
+/// the document. The documents that would gain most from the new topic are visited with it. If `room` names a
 /// topic to be removed, the same proposal removes it. Returns null if there is no such document. For
 /// documents of counts only. The state must outlive the edit.
 std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const TopicAlloc& alloc,

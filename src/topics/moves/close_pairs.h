@@ -20,8 +20,8 @@ struct TopicPair {
 
 /// Returns at most `most` pairs of topics for which `wanted` is true, best score first. They are chosen among
 /// four times as many candidates: the pairs with the smallest value of the symmetric divergence ⟨s_a − s_b,
-/// w_a − w_b⟩ times the size of the smaller topic, with s the smoothed means and w the weights of the topics.
-/// This is roughly the loss on joining.
+/// w_a − w_b⟩ times the size of the smaller topic, with s the smoothed mean features and w the weights of the
+/// topics. This is roughly what the log evidence loses when the topics are joined.
 std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total, Index most,
                                    const std::function<bool(Index a, Index b)>& wanted);
 

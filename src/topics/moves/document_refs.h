@@ -31,7 +31,7 @@ double count_of(Shares shares, Index topic);
 const ShareTable& memory_of(const State& state, Index batch);
 
 /// Whether a document with these shares (topics and their counts) must be visited when topics are removed as
-/// `room` says: it uses a topic that is dropped, or several that are joined.
+/// `room` says. It must if it uses a topic that is dropped, or several that are joined.
 bool touches(const Room& room, Shares shares);
 
 /// The shares (topics and their counts) of a document at its last visit.
@@ -44,8 +44,9 @@ class PlacedReader {
   explicit PlacedReader(const Problem& problem) : problem_(problem) {}
 
   DocumentReader& at(const DocumentRef& ref);
-  /// The document of the last call of at(DocumentRef), with the expected log-likelihoods C of its last visit.
-  /// Argument `at`: number of the document's unit in `memory`.
+  /// The document of the last call of at(DocumentRef), together with the expected log-likelihoods of its rows
+  /// or words at its last visit (update of q(z)). memory: what was stored of its batch; at: the number of the
+  /// document in `memory`.
   DocumentView recall(const ShareTable& memory, Index at);
   /// Releases the open batch, and with it the loaded document.
   void close();

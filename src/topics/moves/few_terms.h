@@ -19,21 +19,22 @@ class FewTerms {
   static std::unique_ptr<const FewTerms> of(const Problem& problem,
                                             const std::vector<DocumentRef>& documents);
 
-  /// The observation model of counts of the copy's columns, with the same prior as that of all terms.
+  /// The observation model of the counts in this copy of some documents (restricted to their terms), with the
+  /// same prior as that of all terms.
   const ObsModel& obs() const { return *obs_; }
-  /// The copy of the documents, in the order in which they were passed to of().
+  /// The data of this copy of some documents, in the order in which the documents were passed to of().
   const Dataset& data() const { return data_; }
   const std::vector<Index>& units() const { return units_; }
-  /// The terms of the entries of document i, as numbers of columns of the copy.
+  /// The terms of the entries of document i, as column numbers of this copy of some documents.
   const int* terms_of(Index i) const { return column_.data() + row_start_[i]; }
 
-  /// The statistic of a topic, restricted to the columns of the copy; the next function restricts all
-  /// statistics of a summary.
+  /// The statistic t of a topic, restricted to the columns of this copy of some documents: the terms that
+  /// occur in them, and one column for all others. The next function restricts all statistics of a summary.
   Vec restricted(const double* t) const;
   Summary restricted(const Summary& s) const;
 
-  /// The part of a topic's log evidence that the copy leaves out: Λ(T) − Λ(T restricted to the columns of the
-  /// copy).
+  /// The part of a topic's log evidence Λ that this copy of some documents leaves out: Λ(T) − Λ(T restricted
+  /// to the columns of the copy), with T = t the topic's statistic.
   double evidence_beyond(const ObsModel& all, const double* t) const;
 
  private:

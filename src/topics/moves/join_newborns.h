@@ -4,9 +4,9 @@
 
 namespace bnpvi::topics {
 
-/// Joins pairs of new topics that are alike; to be called after the first round of visits of a proposal that
-/// divides topics. Pairs for which the data term of the ELBO gains are joined, another round follows, and
-/// this is repeated until no pair is left. Returns the number of new topics left.
+/// Joins pairs of new topics that are alike, after the first round of visits of a proposal that divides
+/// topics. Pairs whose joining raises the data term of the ELBO are joined, another round of visits follows,
+/// and this is repeated until no such pair is left. Returns the number of new topics left.
 Index join_alike(const MoveContext& context, TopicEdit& edit);
 
 }  // namespace bnpvi::topics

@@ -51,9 +51,9 @@ class TopicEdit final : public Edit {
   // log-likelihoods C that are computed from them, for batches where C takes less memory.
   void condense(std::vector<std::shared_ptr<Summary>>& batches) const;
 
-  // Subtracts the documents numbered from .. to − 1 from `sum`, with the counts that they have in the state
-  // (out_as_before), or adds them with the counts of their last visit (in_as_visited). few: the terms to
-  // which `sum` is restricted; null: all terms.
+  // Subtracts the documents numbered from .. to − 1 from the statistics `sum`, with the counts that they have
+  // in the state (out_as_before), or adds them with the counts of their last visit (in_as_visited). few: the
+  // restricted set of terms that `sum` has (FewTerms); null: all terms.
   enum class Documents { out_as_before, in_as_visited };
   void move(Documents how, Index from, Index to, const FewTerms* few, Summary& sum) const;
   void forget_weights();  // drops the weights of the last visit; C is kept instead

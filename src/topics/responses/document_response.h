@@ -23,8 +23,8 @@ class DocumentResponse {
   void use(const std::vector<int>& topic);
 
   /// Sets the local numbers (of the bound on the response's log density) to the best for these counts of
-  /// topics. Does so only in calls 1, 2, 3, 5, 9, ... after use(), since this costs more than a round. The
-  /// bound holds for any local numbers.
+  /// topics. Only calls 1, 2, 3, 5, 9, ... after use() do this, since it costs more than a round; the bound
+  /// holds for any local numbers.
   void touch(const Vec& count);
   /// Adds to p the gradient ∇R of the response's part R, taken at the counts `at` of topics.
   void add_slope(const Vec& at, Vec& p) const;
@@ -36,9 +36,9 @@ class DocumentResponse {
   /// inequality (|·|: sum of absolute values).
   bool no_worse(const Vec& before, const Vec& now, const Vec& at, bool dense) const;
 
-  /// Moves `at` towards the counts `count` that resulted from a tilt ∇R(at): all the way where R is nearly
-  /// linear, otherwise by a Newton step with diag(s) − ss'/N as an upper bound of the derivative of counts
-  /// with respect to tilts.
+  /// Moves the counts `at`, at which the tilt ∇R(at) is taken, towards the counts `count` that resulted from
+  /// this tilt: all the way where R is nearly linear, otherwise by a Newton step. The step uses diag(s) −
+  /// ss'/N, an upper bound of the derivative of the counts s with respect to the tilt.
   void approach(const Vec& count, Vec& at);
 
   /// The response's part R of the bound, at the best local numbers for these counts of topics. Unless `local`

@@ -42,8 +42,8 @@ class WordTopics {
     }
   }
 
-  /// Adds a token of word w to a topic; take() removes a token from the topic at position `at` of the word's
-  /// list.
+  /// Adds a token of word w to a topic. The next function, take(), removes one from the topic at position
+  /// `at` of the word's list.
   void add(int w, int topic) {
     Entry* entries = list(w);
     const int n = length_[w];
