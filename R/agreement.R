@@ -112,9 +112,9 @@ shared_information <- function(joint) {
 }
 
 # The largest number of items in common under a one-to-one matching of rows and columns of a table of counts.
-# The method is shortest augmenting paths: rows are matched one after the other, and prices keep the reduced
-# costs of matched pairs at 0 and of all others at 0 or more (Jonker and Volgenant 1987, Computing 38,
-# 325-340).
+# The method is that of shortest augmenting paths (Jonker and Volgenant 1987, Computing 38, 325-340): rows are
+# matched one after the other, while prices of rows and columns keep the reduced costs of matched pairs at 0
+# and those of all other pairs at 0 or more.
 best_matching <- function(joint) {
   if (nrow(joint) > ncol(joint)) joint <- t(joint)
   k <- ncol(joint)

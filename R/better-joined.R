@@ -18,10 +18,10 @@ least_shared <- 0.05
 
 # The fit with `better`, a data frame of columns with better models. Here they were found with joined
 # clusters, and `better` also has the number of clusters that are left. They replace those from
-# with_better_models() if the bound is higher by `least_gain`, and by more than within the clusters. The gain
-# is that of all named columns together. refit(obs, control, start): a function that fits the same data.
-# Models are tried in the order of their bounds for the whole column as one cluster, and all trials together
-# take about as long as the fit.
+# with_better_models() if the bound of all named columns together is higher by `least_gain`, and if that is
+# more than the gain with the clusters as they are. refit(obs, control, start): a function that fits the same
+# data. Models are tried in the order of their bounds for the whole column as one cluster, and all trials
+# together take about as long as the fit.
 with_better_joined <- function(fit, data, refit) {
   shared <- fit$elbo_terms[["entropy"]] >= least_shared * sum(data$weights %||% data$n)
   if (sum(fit$sizes > 0) < 2L || !shared) {

@@ -19,9 +19,9 @@ evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, 
 # model; else the fit as it is. If models were tried on some of the rows only, the gain is extrapolated to all
 # rows.
 #
-# A column that gets a model of its own is independent of the others within a cluster. What that loses is
-# subtracted from the gain. What it wins, as there are fewer covariances, is not counted: the gain is the
-# smaller one of that of the column alone and that of the product.
+# A column that gets a model of its own is independent of the others within a cluster. The gain is therefore
+# computed twice, for the column alone and for all columns together (a product), and the smaller one counts:
+# so what independence loses is subtracted, and what it wins by fewer covariances is not counted.
 with_better_models <- function(fit, data) {
   gaussian <- gaussian_part(fit)
   x <- columns_of_gaussian(fit, data)
@@ -80,9 +80,10 @@ with_better_models <- function(fit, data) {
   sealed(fit)
 }
 
-# Names of the columns that depart most from a normal shape within clusters, in descending order: by about
-# `least_gain` nats or more in addition to what chance makes of normal values (1 nat per cluster). Models of
-# values above 0 and those with heavy tails help on one side alone.
+# Names of the columns whose shape within clusters departs most from a normal one, in the order of the data:
+# by about `least_gain` nats or more in addition to what chance makes of normal values (1 nat per cluster).
+# Only skewness to the right and heavy tails count, since the models to be tried (of values above 0, or with
+# heavy tails) have no other departures.
 columns_that_depart <- function(x, labels, weights) {
   cluster <- match(labels, unique(labels))
   weight <- (1 - is.na(x)) * (weights %||% 1)

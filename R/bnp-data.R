@@ -66,8 +66,8 @@ data_axes <- list(
     function(v, at) values_at(v, at$rows),
     function(parts, before) do.call(if (is.null(dim(parts[[1L]]))) c else rbind, parts)
   ),
-  # The place of each row in use among all rows that the user gave, renumbered without gaps when rows are
-  # taken.
+  # For each row in use its number among all rows that the user gave; renumbered without gaps when some rows
+  # are taken.
   row_number = data_axis(
     function(v, at) order(order(v[at$rows])), function(parts, before) unlist(Map(`+`, parts, before))
   ),

@@ -67,11 +67,11 @@ check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_
   as.double(x)
 }
 
-# Ranges of parameters of priors within which a fit is numerically right: its evidence to eight digits, and
-# its ELBO finite and falling by rounding only. Each parameter was tried at powers of ten from 1e-320 to
-# 1e300, and all at the ends of their ranges together (inst/bench/prior-ranges.R).
-# These computations limit the ranges. alpha, start, sticky and df enter differences of log Gamma of numbers
-# of their size. E log p of a transition or first state that was never seen is -1 / (its share of alpha or
+# Ranges of parameters of priors within which a fit is numerically right: its evidence is exact to eight
+# digits, its ELBO is finite and falls by no more than rounding. Each parameter was tried at powers of ten
+# from 1e-320 to 1e300, and all at the ends of their ranges together (inst/bench/prior-ranges.R). These
+# computations limit the ranges. alpha, start, sticky and df enter differences of log Gamma of numbers of
+# their size. E log p of a transition or first state that was never seen is -1 / (its share of alpha or
 # start), from which entropies are subtracted. b enters differences of 1 / b if a column has no zeros in a
 # cluster.
 parameter_ranges <- list(

@@ -146,8 +146,8 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
 }
 
 # Evaluates an expression that reads or writes a checkpoint, and turns its errors into errors about the file.
-# reads: whether an error of the engine is one of the file. spool: a spool (file of batches) that is read
-# meanwhile, whose errors are left to in_spool().
+# reads: TRUE if errors of the engine, too, are errors about the file. spool: a spool (file of batches) that
+# is read meanwhile; its errors are left to in_spool().
 in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
   tryCatch(
     expr,

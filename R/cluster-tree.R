@@ -39,12 +39,13 @@
 #'   The tree needs memory for the probabilities of observations that belong to several clusters: 12 bytes for each
 #'   probability (for rows of a sequence, 8 bytes for each pair of states).
 #' @section How many groups?:
-#' `print()` points out one join after which the clusters that are left seem well separated. It is the join that costs
-#' most relative to the costliest join before it, or to a fifth of the median loss (at least 10) if all joins before
-#' cost less. It is named only if it costs at least three times as much. (These numbers are guesses.) Such a leap means
-#' that the clusters left overlap less. It is not a test: the bound is highest without any join, unless a join raises
-#' it. The fit itself is not changed; look at the tree, and at the clusters that it joins, before you believe in a
-#' number.
+#' `print()` looks for a leap of the loss: a join that costs at least three times as much as the costliest join before
+#' it. Clusters that overlap are cheap to join, so that a leap suggests that the clusters left before it are separate
+#' groups. If there are several such joins, `print()` names the one with the largest ratio. Cheap joins do not count as
+#' leaps: the cost of earlier joins is taken as at least 10 nats, and as at least a fifth of the median loss. (These
+#' numbers are guesses.) A leap is a hint and no test: the tree does not change the fit, whose own number of clusters
+#' has the highest bound unless a join has a negative loss. Look at the tree, and at the clusters that it joins, before
+#' you believe in a number.
 #' @section Known labels:
 #'   Clusters of different classes (`labels` of [bnp_mixture()]) are never joined. A cluster of no class may be joined
 #'   to any cluster, and the result belongs to the class of that cluster. The tree ends with one cluster for each class:
@@ -162,8 +163,8 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   ))
 }
 
-# Completes the joins of a tree if known labels keep clusters of different classes apart. Once no pair may be
-# joined any more, the clusters that are left, one for each class, are written as joins to the first of them.
+# Completes the joins of a tree if known labels keep clusters of different classes apart. Then one cluster for
+# each class is left when no pair may be joined any more; these are added as joins to the first of them.
 # pairs: the joins so far.
 apart_for_ever <- function(pairs, k) {
   left <- setdiff(seq_len(k), pairs[, 2L])
@@ -200,9 +201,10 @@ tree_of_joins <- function(a, b, k) {
   list(merge = merge, order = as.integer(members[[utils::tail(a, 1L)]]))
 }
 
-# The join with the largest leap of the loss: its loss over the largest loss before it, or over `little` if
-# all earlier losses were less. `little` is 10 nats or a fifth of the median loss (both guesses); without the
-# second a step from 5 to 44 nats among hundreds counted as a leap.
+# The join at which the loss leaps most, list(step, times). The leap of a join is its loss divided by the
+# largest loss of the joins before it, or by `little` if all these were less. `little` is 10 nats or a fifth
+# of the median loss, whichever is more (both guesses): with 10 alone, a step from 5 to 44 nats among hundreds
+# counted as a leap.
 largest_leap <- function(loss, little = max(10, stats::median(loss) / 5)) {
   before <- cummax(c(little, loss))[seq_along(loss)]
   step <- which.max(loss / before)

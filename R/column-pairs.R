@@ -1,8 +1,8 @@
 # Observation models whose data come as pairs of columns: a matrix of two columns, or several such pairs beside each
 # other, as in a data frame with matrix columns.
 
-# The name of each pair of columns: what the two column names have in common before the last dot, else the
-# first of the two.
+# The name of each pair of columns: the part before the last dot if both columns have it in common, else the
+# first of the two names.
 pair_names <- function(columns) {
   first <- columns[c(TRUE, FALSE)]
   stem <- sub("[.][^.]*$", "", first)

@@ -201,7 +201,7 @@ values_of_frame <- function(data) {
   for (name in names(frame$levels)) {
     value <- switch(frame$types[[name]],
       logical = 0:1,
-      # levels of new data may be no numbers
+      # new data may have levels that are not numbers; these become NA without a warning
       integer = , double = suppressWarnings(as.double(frame$levels[[name]])),
       seq_along(frame$levels[[name]])
     )

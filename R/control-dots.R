@@ -3,8 +3,8 @@
 
 options_beside <- c("seed", "restarts", "threads", "verbose")
 
-# The control with options from `...` of a fitting function in place of its own. Other arguments in `...` are
-# refused. Called only if `...` has arguments.
+# The control in which options that the user gave as `...` of a fitting function replace those of `control`.
+# Other arguments in `...` are refused. Called only if `...` has arguments.
 control_with <- function(control, ..., call = rlang::caller_env()) {
   given <- names(substitute(list(...)))[-1L] %||% rep("", ...length())
   unused <- given[!given %in% options_beside]

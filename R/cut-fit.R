@@ -45,8 +45,8 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   group <- stats::cutree(tree, k = k)
   joined <- joined_fit(fit, data, tree$joins[seq_len(fit$state$k - k), , drop = FALSE], group, error_call)
   cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
-  # Laps (passes over the data) can lower the bound only of sequences, whose rows are kept in few states each,
-  # which are chosen anew. The joined fit is then returned without these laps.
+  # Laps (passes over the data) lower the bound in rare cases, with sequences whose rows are kept in few
+  # states each, since these states are chosen anew. The joined fit is then returned without the laps.
   if (is.null(cut) || cut$result$elbo < joined$result$elbo) cut <- joined
   learned <- cut$result[names(cut$result) != "group"]
   out <- with_result(new_bnp_fit(verb_of(fit), fit$call, cut$model, cut$control, fit$input, learned), data)

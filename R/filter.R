@@ -222,8 +222,8 @@ check_same_id <- function(f, has_id, call) {
   ), call = call)
 }
 
-# Appends results of new rows to those that a filter remembers, and keeps the last `keep`. `origin` has `kept`
-# numbers per row.
+# Appends results of new rows to those that a filter remembers, and keeps the last `keep`. The result `origin`
+# (histories of particles) has `kept` numbers for each row.
 with_rows <- function(before, new, keep) {
   out <- if (is.null(before)) new else Map(function(a, b) if (is.matrix(a)) rbind(a, b) else c(a, b), before, new)
   gone <- length(out$log_density) - keep

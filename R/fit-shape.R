@@ -95,7 +95,7 @@ shape_of_all <- function(fit) {
     return(out)
   }
   k <- k_of_fit(fit)
-  # true while the first batches of a stream are read
+  # TRUE for a fit to a stream that has no clusters yet, while its first batches are read
   begun <- fit$reason == "stream" && !length(fit$sizes) && !length(fit$numbering)
   c(out, which_hold(
     "sizes" = begun || is.numeric(fit$sizes) && length(fit$sizes) == k && all(is.finite(fit$sizes)),
@@ -123,7 +123,8 @@ shape_of.default <- function(fit) {
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
-    # Proportions of documents are a table or, before the fit is complete, a list in the engine's form.
+    # The documents' proportions are a table or, while the fit is not complete yet, a list as the engine
+    # returns them.
     "documents" = if (is.null(fit$documents)) !of_documents || is.list(fit$stream) else
       (of_documents || has_weights_by_time(fit)) &&
         (is_table_of(fit$documents, NROW(fit$documents), k) ||

@@ -2,8 +2,8 @@
 # a part of the weight of its earlier rows.
 
 # A fit of drifting clusters reduced to its last `keep` times, at least one. What the earlier times say about
-# the future goes into the first time slot of the engine (GaussianDrift::condensed). In R no time belongs to
-# this slot; `obs$past` is TRUE if there is one.
+# the future is summarised in an additional time at the beginning, which exists in the engine only
+# (GaussianDrift::condensed); `obs$past` is TRUE if there is one.
 with_times_kept <- function(fit, keep, call) {
   if (is.null(keep)) {
     return(fit)
@@ -28,7 +28,7 @@ with_times_kept <- function(fit, keep, call) {
   fit
 }
 
-# Whether the engine has a time slot that stands for earlier times that were dropped.
+# Whether the engine has an additional first time that stands for earlier times that were dropped.
 has_past <- function(obs) isTRUE(obs$past)
 
 # Gaps between successive times of a fit, without the gap before the first of them.

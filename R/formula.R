@@ -91,12 +91,11 @@ variables_of_terms <- function(frame, terms) {
   out
 }
 
-# The variables of a formula, evaluated in the data.
-# What scale() or poly() learn from the data is stored in the terms of the result, which is evaluated once
-# more for the training data: new data are read in this way, which differs in the last digits, and training
-# data must be recognised when they are given again. levels: those of factors in the training data. The
-# attribute `columns` of the terms lists the variables that were columns: new data must have them, as
-# otherwise variables of the same name would be taken from the calling scope.
+# The variables of a formula, evaluated in the data. What scale() or poly() learn from the data is stored in
+# the terms of the result. The training data are then evaluated once more with these terms, as new data are:
+# the last digits can differ, and training data must be recognised when they are given again. levels: those of
+# factors in the training data. The attribute `columns` of the terms lists the variables that were columns:
+# new data must have them, as otherwise variables of the same name would be taken from the calling scope.
 formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call = rlang::caller_env()) {
   refuse_lacking(lacking_columns(terms, data), arg, call)
   if (is.null(attr(terms, "columns"))) attr(terms, "columns") <- intersect(all.vars(terms), names(data))

@@ -20,8 +20,9 @@ start_of_states <- function(resolved, start, data, prior, control, call, obs) {
   start_with_labels(resolved, start, data, prior, control, call)
 }
 
-# The start of a chain whose states have fixed places: labelled rows begin in their states. Other rows are
-# spread evenly over all states or, in a left-to-right chain, cut into equal stretches.
+# The start of a chain with known transitions, whose states are therefore distinguishable: labelled rows begin
+# in their states. Other rows are spread evenly over all states or, in a left-to-right chain, cut into equal
+# stretches.
 start_of_labelled_places <- function(data, prior) {
   k <- prior$k
   known <- data$classes > 0L
@@ -99,12 +100,12 @@ better_with_labelled_rows <- function(result, data, model, asked, run) {
   without_states_that_nobody_labelled(better, data, model, asked, run)
 }
 
-# Releases states from their class if this makes the labels more probable.
-# A state that is born from a state of a class belongs to that class, too, whether its rows have labels or
-# not, as the bound does not depend on it. Suppose that rows of a class are labelled at random. Then the gain
-# of releasing a state with few labelled rows is L log((n + m) / n) nats, with L labels on n rows in place of
-# n + m, m of them in the state. The bound may lose less than that, as labelled rows of the state move to
-# others.
+# Releases states from their class if this makes the labels more probable. A state that is born from a state
+# of a class belongs to that class, too, whether its rows have labels or not, as the bound does not depend on
+# it. If rows of a class are labelled at random, releasing a state of m rows with few labels makes the L
+# labels of the class more probable: they are then on n instead of n + m rows, a gain of L log((n + m) / n)
+# nats. The state is released if the bound loses less than that, as it may when labelled rows of the state
+# move to others.
 without_states_that_nobody_labelled <- function(result, data, model, asked, run) {
   owner <- result$state$owner
   labelled <- tabulate(result$labels[which(data$classes > 0L)], result$state$k)

@@ -86,7 +86,8 @@ labels_of_both <- function(rows, sequences) {
   list(classes = classes, set = set, sets = rbind(in_all(rows), in_all(sequences)))
 }
 
-# Labels for a prior whose states have fixed places (R/transitions.R): each state is a class of its own.
+# Labels for a prior with known transitions (R/transitions.R), whose states are therefore distinguishable:
+# each state is a class of its own.
 labels_of_places <- function(known, prior, sequences, call) {
   if (!is.null(sequences)) {
     abort("labels", c(

@@ -1,9 +1,9 @@
-# Default starts of hidden Markov models whose states have fixed places, as in left-to-right chains
-# (R/transitions.R). Laps (passes over the data) improve the parameters of a state from any start, but mostly
-# do not move it to another place.
+# Default starts of hidden Markov models with known transitions, as in left-to-right chains (R/transitions.R).
+# Each state then has a fixed place in the chain. Laps (passes over the data) improve the parameters of a
+# state from any start, but mostly do not move it to another place.
 
-# The start of a model whose states have fixed places: list(labels, k, first_only), a start that only the
-# first of several starts uses. NULL if the engine draws one.
+# The start of a model with known transitions, whose states have fixed places in the chain: list(labels, k,
+# first_only). If `first_only`, only the first of several starts uses it. NULL if the engine draws one.
 start_in_places <- function(data, obs, prior, control, resolved) {
   if (!is.null(control$init) || control$algorithm == "stochastic") {
     return(NULL)

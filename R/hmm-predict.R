@@ -41,9 +41,10 @@
 #'   the fit.
 #' @param covariates For fits with [prior_covariates()]: a data frame of the covariates of the rows of `newdata`, or a
 #'   list with such a data frame for each sequence. Needed unless `newdata` has these columns, or is the training data.
-#' @param parent,position For fits of trees: the trees of `newdata`, as in [bnp_hmm()]. Default: the trees of the fit,
-#'   if `newdata` has as many rows. Fits with `position` need `position` together with `parent`, unless a column of
-#'   `newdata` with the same name has it or the fit has `position = TRUE`.
+#' @param parent,position For fits of trees: the trees of `newdata`, as in [bnp_hmm()]. By default they are read from
+#'   the columns of `newdata` that the fit used. Without such a column of parents, `newdata` must have as many rows as
+#'   the fit, and gets the fit's trees. Fits with `position` need positions where parents are given; with
+#'   `position = TRUE` the children are numbered in their order.
 #' @param n.ahead,h The number of rows to forecast (at most 100,000) after the last row of each sequence of `newdata`.
 #'   `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
 #' @param ... Must be empty; for `forecast()`, further arguments of `predict()`.

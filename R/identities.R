@@ -41,8 +41,9 @@ with_ids <- function(fit, clusters) stats::setNames(cluster_ids(fit)[clusters], 
 
 # Updates the history of clusters (NULL: none yet). ids, sizes: of the present clusters; seen: the number of
 # observations seen so far; touched: for each cluster, whether some of the new observations belong to it;
-# merged: data frame (id, into) of the merges since. Clusters in the history that are not in `ids` were merged
-# or else removed. Clusters that were born and gone between two histories leave no trace.
+# merged: data frame (id, into) of the merges since. Clusters in the history that are not in `ids` were
+# merged, if `merged` lists them, or else removed. Clusters that were born and gone between two histories
+# leave no trace.
 next_history <- function(history, ids, sizes, seen, touched = rep(TRUE, length(ids)), merged = NULL) {
   born <- !ids %in% history$id
   history <- rbind(history, data.frame(

@@ -137,9 +137,10 @@ draw_conditional <- function(p, data) {
   x
 }
 
-# The regression of the coordinates m on the coordinates o under a covariance S = s: shift = e S_oo^-1 S_om
-# for the offsets e (rows x o), square = e S_oo^-1 e', cov = S_mm - S_mo S_oo^-1 S_om. Computed in units of
-# the diagonal, so that scales do not matter.
+# The regression of the coordinates m on the coordinates o under a covariance S = s, for rows with deviations
+# e of the coordinates o from their means (rows x o): list(shift, square, cov) with shift = e S_oo^-1 S_om,
+# square = e S_oo^-1 e' for each row, cov = S_mm - S_mo S_oo^-1 S_om. Computed in units of the diagonal, so
+# that scales do not matter.
 regress <- function(s, o, m, e) {
   unit <- sqrt(diag(s))
   s <- s / outer(unit, unit)

@@ -1,9 +1,9 @@
 # Reads the tables that users give into the internal form of data (R/bnp-data.R).
 
 # The argument's name with the origin of its table as an attribute, for messages. The origin is list(name,
-# before, sample): the name of the piece (NULL if the table is not one of several pieces of the data), the
-# number of rows in earlier pieces, and whether the table is a sample of all rows that has the levels of all
-# of them. It also travels as an attribute of the data made from the table.
+# before, sample): the name of the piece (NULL if the table is not one of several pieces of the data); the
+# number of rows in earlier pieces; and whether the table is a random sample of all rows, with the levels of
+# the whole data. It also travels as an attribute of the data made from the table.
 arg_from <- function(arg, piece, sample = FALSE) structure(arg, origin = origin_of_piece(piece, sample))
 origin_of_piece <- function(piece, sample = FALSE) list(name = piece$name, before = piece$before, sample = sample)
 origin_of <- function(arg) attr(arg, "origin")

@@ -186,8 +186,8 @@ names_of_clusters <- function(fit) {
   if (!is.null(named)) c(NA, names(fit$model$obs$keywords))[named[fit$numbering] + 1L]
 }
 
-# What clusters are called: by their names (topics with keywords, states with places), otherwise by their
-# numbers.
+# What clusters are called: by their names (topics with keywords, states of chains with known transitions),
+# otherwise by their numbers.
 cluster_labels <- function(fit) {
   numbers <- fit$model$prior$states %||% as.character(seq_len(fit$state$k))
   names <- names_of_clusters(fit)
@@ -204,8 +204,9 @@ is_keyword <- function(fit) {
 }
 
 # One line of print() for each list: "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by
-# 12.1 nats". A topic does not fit its keywords if they are a larger share of its tokens than keyword_share
-# leads to expect, or if the data do not use these words together.
+# 12.1 nats". The nats are the log evidence of the topic with keywords minus that without. Where they are
+# negative the line says why: the keywords are a larger share of the topic's tokens than `keyword_share`, or
+# else the data do not use these words together.
 described_keywords <- function(fit) {
   if (!has_keywords(fit$model$obs)) {
     return(character())

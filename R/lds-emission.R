@@ -1,9 +1,10 @@
 # The emission of linear systems: loadings, offsets and noise through which hidden states are observed. All
 # modes share one emission, or each has its own.
 #
-# `fit$emission` in the user's units: loadings (columns x hidden), offset, inverse (of the precision of a
-# column's loadings and offset, in engine units), df, scale; noise that is known has no df. Where each mode
-# has an emission, all these have the modes as a last dimension, in the order of the engine.
+# `fit$emission` in the user's units: loadings (columns x hidden), offset, inverse (the inverse of the
+# posterior precision of a column's loadings and offset, in engine units), and df and scale of the posterior
+# of the noise; known noise has no df. Where each mode has an emission, all these have the modes as a last
+# dimension, in the order of the engine.
 
 sees_by_mode <- function(obs) isTRUE(obs$by_mode)
 

@@ -91,8 +91,9 @@ hidden_start <- function(start, data, model, call) {
   list(resp = unname(resp[, order(start$numbering), drop = FALSE]), state = start$state)
 }
 
-# The probabilities of the modes of the training rows (rows x modes), from what a fit keeps: the path, and the
-# probability of the path's mode for each row. The other modes share the rest evenly.
+# Probabilities of the modes for the training rows (rows x modes), reconstructed from what a fit keeps: each
+# row's mode on the most probable path, and the probability of this mode. The other modes share the rest
+# evenly.
 resp_of_path <- function(fit) {
   k <- fit$state$k
   resp <- matrix((1 - fit$prob) / max(k - 1L, 1L), length(fit$labels), k)

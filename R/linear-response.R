@@ -47,7 +47,7 @@ answer_to <- function(pull, model, state, learn) {
     settled <- i > 1L && sqrt(sum(step^2)) < settled_share * sqrt(sum(gone^2))
     if (settled) break
   }
-  # Adds the change that would remain if steps went on shrinking like the last one.
+  # Adds the change that would still come if steps went on shrinking by the factor of the last one.
   shrink <- min(max(sum(step * last) / sum(last^2), 0), 0.9)
   list(slope = (gone + step * shrink / (1 - shrink)) / sum(pull), settled = settled)
 }

@@ -68,8 +68,8 @@ stick_weights_quantile <- function(p, a, b) {
     if (below(-700) > 0) {
       return(0) # less than 1e-304
     }
-    # A stick that takes everything that is left has the same quantile for all p, which this widens to an
-    # interval.
+    # A stick that takes everything that is left has the same quantile for all p. The two numbers then make an
+    # interval of it, which uniroot() needs.
     exp(stats::uniroot(below, pmax(reach - c(1e-6, 0), c(-700, -699)), extendInt = "upX", tol = 1e-9)$root)
   }, 1)
 }

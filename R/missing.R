@@ -81,8 +81,8 @@ blocks_of <- function(data, obs) {
   if (is.null(obs$blocks)) {
     return(list(part(obs, seq_len(data$d))))
   }
-  # A product whose blocks do not know their columns yet, as it was not completed for the data: `data$frame`
-  # has them.
+  # The product was not completed for the data yet, so that its blocks do not know their columns: `data$frame`
+  # has these.
   Map(function(block, name) {
     part(block, match(block$columns %||% data$frame$blocks[[name]], data$column_names))
   }, obs$blocks, names(obs$blocks))

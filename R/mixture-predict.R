@@ -303,7 +303,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
       data <- as_newdata(fit, x, na_action = na_action, id = id)
       density <- density_of(data)
       counted <- has_values(data, modelled_columns(data, fit$model$obs))
-      # An individual has one density for all its rows: each row gets an equal share of its logarithm.
+      # All rows of an individual together have one density: each row gets an equal share of its logarithm.
       if (has_individuals(data)) rep(sum(density) / sum(counted), sum(counted)) else density[counted]
     }))
   }

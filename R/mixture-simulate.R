@@ -15,9 +15,10 @@
 #' @param exposure For [obs_poisson()] with exposures: one number or one per observation; default, the average of the
 #'   training data. If blocks of an [obs_product()] have exposures from several columns, a list or a data frame of such
 #'   numbers with the names of the columns.
-#' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows, in the form in which
-#'   they were given to the fit (further columns are ignored), which are repeated as often as needed; default: those of
-#'   the training data. For [prior_covariates()]: its covariates, in the same way.
+#' @param covariates For fits with [obs_regression()] (also as a block of a product) or [prior_covariates()]: the
+#'   covariates of the rows to be drawn, in the form in which they were given to the fit; further columns are ignored.
+#'   If there are fewer rows of covariates than rows to be drawn, they are repeated. Default: the covariates of the
+#'   training data.
 #' @param id For fits with `id`: the individual of each row; default, the individuals of the training data with as many
 #'   rows each. All rows of an individual belong to one cluster; the result has individuals in the column `.id`.
 #' @param time For fits with `time`: the time of each row, among those of the fit; default: the times of the training

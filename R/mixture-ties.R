@@ -49,10 +49,10 @@ most_few_values <- 12L
 # Steps below this share of the largest value are rounding errors of arithmetic: a guess.
 least_step <- 1e-8
 
-# TRUE if some step between neighbouring values of v is surely no wider than `width`. It is enough to find two
-# values that are no farther apart than that, and farther than all steps that do not count (least_step) can
-# add up to, since some step lies between them. A thousand values are nearly always enough; the others are not
-# sorted.
+# TRUE if some step between neighbouring values of v is surely at most `width` and yet counts (is above
+# least_step). For this two values suffice that are at most `width` apart, and farther apart than all steps
+# that do not count could add up to: one of the steps between them must count. A thousand values are nearly
+# always enough; the others are not sorted.
 steps_within <- function(v, width) {
   if (!length(v)) {
     return(FALSE)

@@ -179,8 +179,8 @@ with_direction <- function(links, is_directed, directed, arg) {
   links
 }
 
-# Informs the user that the network has nodes of two kinds (`type` of igraph), and that all links are between
-# the kinds or can only be there.
+# Informs the user that the network has nodes of two kinds (`type` of igraph), and that links are only between
+# the two kinds.
 tell_two_modes <- function(type, edges, arg) {
   two <- is.logical(type) ||
     length(unique(type)) == 2L && length(edges) && all(type[edges[, 1L]] != type[edges[, 2L]])
@@ -268,7 +268,7 @@ links_of_edges <- function(x, nodes, directed, call, arg, weights) {
   )
 }
 
-# The line of print() about the network: "34 nodes, 78 links, 2 of no link, 10 pairs not observed".
+# The line of print() about the network: "34 nodes, 78 links, 2 nodes without any, 10 pairs not observed".
 described_network <- function(input) {
   big <- function(n, word) paste0(format(n, big.mark = ","), " ", word, if (n != 1) "s")
   paste0(

@@ -57,8 +57,8 @@ labels_of_nodes <- function(labels, data, call) {
 }
 
 # A start from groups of nodes: each group is divided by the labels of its nodes, and unlabelled nodes are a
-# part of their own. A node with several classes is split evenly among the communities of these classes in its
-# group; if there are none, among all communities of these classes.
+# part of their own. A node with several possible classes is split evenly among the communities of these
+# classes in its group or, if its group has none, among all communities of these classes.
 divided_by_labels <- function(groups, data) {
   sets <- data$class_sets
   one_class <- ifelse(rowSums(sets) == 1, max.col(1 * sets, "first"), NA)

@@ -190,8 +190,9 @@ corrected_step <- function(fit) {
   ends <- by_community(fit$state$degrees$ends)
   lent <- by_community(fit$state$degrees$lent)
   own <- diag(k) == 1
-  # Two factors from which the number of observed pairs in a block follows, when h is the part of hidden
-  # pairs: N = n n' (1 - h / (Theta Theta')), or n^2 (1/2 - h / (Theta (Theta + 1))) within a community.
+  # Two factors from which the number N of observed pairs in a block follows, with n and Theta the two
+  # communities' numbers of nodes and sums of Dirichlet parameters, and h the part of hidden pairs: N = n n'
+  # (1 - h / (Theta Theta')), or n^2 (1/2 - h / (Theta (Theta + 1))) within a community.
   parts <- function(nodes, sums) {
     all <- outer(nodes, nodes)
     both <- outer(sums, sums)
@@ -278,8 +279,8 @@ relational_step <- function(fit) {
   rho <- state$params$rho
   all <- colSums(rho)
   prior <- fit$model$prior$alpha * state$weights
-  # For each link and each community of the new node, the log of the sum of exp(E log p(y) + E log pi) over
-  # the communities of the other end: links x communities.
+  # For each link of the new node and each community k: the logarithm of the sum of exp(E log p(y) + E log pi)
+  # over the communities of the link's other end, if the new node is in k. Links x communities.
   other_end <- function(w, links) {
     if (!nrow(links)) {
       return(matrix(0, 0L, k))
@@ -304,8 +305,8 @@ relational_step <- function(fit) {
       q <- exp(q - apply(q, 1L, max))
       colSums(q / rowSums(q))
     }
-    # The sum of theta never changes. The numbers that are iterated are link ends, then the profile
-    # (memberships in pairs without a link).
+    # theta, the Dirichlet parameters of the new node, from the numbers that are iterated: link ends, then the
+    # profile (memberships in pairs without a link). The sum of theta never changes.
     theta_of <- function(both) both[own] + zeros * both[k + own] + prior[own]
     step <- function(both) {
       profile <- both[k + own]
@@ -341,8 +342,8 @@ gamma_step <- function(fit) {
   tilde <- exp(digamma_or_none(params$shape) - log(params$rate))
   phi <- params$phi_shape / params$phi_rate
   phi_tilde <- exp(digamma(params$phi_shape) - log(params$phi_rate))
-  # For each known node and community: the evidence of a link with the node, and the cost of every pair with
-  # it.
+  # For each known node and community: the evidence that a link with the node gives for the community, and
+  # what every pair with the node costs.
   said <- tilde * rep(phi_tilde[own], each = nrow(tilde)) + phi_tilde[last] * rowSums(tilde)
   cost <- mean * rep(phi[own], each = nrow(mean)) + phi[last] * (rowSums(mean) + fit$state$weights[last])
   cost_of_all <- colSums(cost) * (1 + fit$input$directed)

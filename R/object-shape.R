@@ -66,8 +66,8 @@ shape_of_draws <- function(x) {
   ))
 }
 
-# The largest possible number of states. It is the number of rows, unless states have places (fixed positions
-# in a sequence).
+# The largest possible number of states. It is the number of rows, unless known transitions distinguish the
+# states; then the prior has their number.
 most_states <- function(x, n) if (has_places(x$model$prior)) x$model$prior$k else n
 
 shape_of_chains <- function(x, n) {

@@ -146,10 +146,10 @@ obs_quantiles.obs_drifting <- function(obs) {
   )
 }
 
-# TRUE if better_when_shared() should be tried. If weights of clusters are the same at all times, the fit with
-# the best bound may have two clusters share the rows of one place at times at which one of them is not
-# needed, since each cluster needs its share of rows at every time. No move of whole clusters leads there, as
-# each row alone would be worse off.
+# TRUE if better_when_shared() should be tried. If weights of clusters are the same at all times, each cluster
+# needs its share of rows at every time. In the fit with the best bound two clusters may therefore share the
+# rows of one place at times at which one of them is not needed. No move of whole clusters leads to such a
+# fit, and moving single rows lowers the bound at first.
 tries_sharing <- function(class, data, control, result) {
   is.null(data$order) && isTRUE(control$algorithm %in% c("memoized", "full")) && is.null(control$checkpoint) &&
     any(unlist(control$moves[c("merge", "delete", "birth")])) && isTRUE(is.finite(result$elbo)) &&

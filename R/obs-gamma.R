@@ -110,9 +110,10 @@ logs_of_values <- function(x, rounding = NULL) {
 }
 
 # The logarithm of a low value of each column, two standard deviations below the mean of its logarithms. The
-# default prior mean comes from it, since the prior costs clusters with a higher mean only the logarithm of
-# the ratio of the two means, and clusters with a lower mean the ratio itself. It is not so far below the
-# largest value that the ratio would overflow; 0 for a column without values.
+# default prior mean comes from it, because a low prior mean does less harm than a high one: with r the ratio
+# of the prior's and a cluster's mean, the prior costs a cluster with a higher mean only about |log r|, a
+# cluster with a lower mean about r. It is not so far below the largest value that the ratio would overflow; 0
+# for a column without values.
 low_log_values <- function(data, rounding = NULL) {
   logs <- logs_of_values(data$x, rounding)
   mean <- column_means(logs, data$weights)

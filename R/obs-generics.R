@@ -36,7 +36,7 @@ obs_facts.default <- function(obs) {
 
 # --- The data of a model ---
 # TRUE for each of these finite numbers that the model can produce. Models that cannot produce all numbers
-# have the fact `refusal`.
+# have an error for others in obs_facts(obs)$refusal.
 obs_supports <- function(obs, values) UseMethod("obs_supports")
 obs_supports.default <- function(obs, values) TRUE
 # The number of preceding rows on which a row is conditioned. Rows of a model with a lag are sequences in
@@ -80,12 +80,13 @@ obs_layout <- function(obs) UseMethod("obs_layout")
 obs_layout.default <- function(obs) NULL
 
 # --- The parameters of a model ---
-# The names along each axis that the facts `parameters` and `arrays` mention: a list with `columns` and
-# further axes.
+# The names along the axes of arrays of parameters: a list with `columns` and the further axes that
+# obs_facts() mentions in `parameters` and `arrays`.
 obs_axes <- function(obs, columns) UseMethod("obs_axes")
 obs_axes.default <- function(obs, columns) list(columns = columns)
-# A data frame with one row for each column of the array that the fact `location` names. It has the columns
-# `variable` and `level` ("" where a column has none), for a product also `block`.
+# A data frame that describes the columns of the array of coef() that says where clusters are
+# (obs_facts(obs)$location), one row for each column: `variable`, and `level` ("" where a column stands for no
+# level); for a product also `block`.
 obs_terms <- function(obs, columns) UseMethod("obs_terms")
 obs_terms.default <- function(obs, columns) data.frame(variable = columns, level = rep("", length(columns)))
 # Converts arrays to the form in which coef() and posterior_params() show them.

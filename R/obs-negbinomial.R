@@ -91,9 +91,9 @@ obs_moments.obs_negbinomial <- function(obs, q, given) {
   list(mean = mean, var = pmax(moment_over_shapes(q, square) - mean^2, 0))
 }
 
-# The mean of f(log density under a, log density under b) over counts of one column drawn from cluster a. f
-# takes vectors. The mean is taken over all counts with a probability above 0 or, if these are many, over the
-# midpoints of parts of equal probability.
+# The expectation of f(log density under a, log density under b) for counts of one column in cluster a, where
+# f takes vectors. It is a sum over all counts with a probability above 0 or, if these are many, a mean over
+# the midpoints of parts of equal probability.
 over_counts <- function(a, b, f) {
   top <- stats::qnbinom(1e-14, a$size, mu = a$mean, lower.tail = FALSE)
   every <- top < 1e5

@@ -143,8 +143,8 @@ with_learned_fields <- function(obs, learned) {
 
 # --- Results of a product, combined from the results of its blocks ---
 
-# of_blocks() returns the results of f(block, name) as a list by block; gathered() joins results that are
-# lists into one list, with names as in the product.
+# of_blocks() returns the results of f(block, name) for each block of a product, as a list. The next function,
+# gathered(), joins results that are lists into one list, with names as in the product.
 of_blocks <- function(obs, f) Map(f, obs$blocks, names(obs$blocks))
 gathered <- function(obs, f) {
   do.call(c, unname(of_blocks(obs, function(block, name) {

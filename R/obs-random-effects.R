@@ -106,9 +106,9 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
   begin_shared(with_prior_of_effects(obs, individuals, e, call), start)
 }
 
-# Completes the parameters that all clusters share: they start where an earlier fit ended. In any other start
-# clusters already account for a part of the differences between individuals: their shared covariance then
-# starts at a quarter.
+# Completes the parameters that all clusters share: they start where an earlier fit ended. Starts other than a
+# fit already have clusters, which account for a part of the differences between individuals: the shared
+# covariance then starts at a quarter of these differences.
 begin_shared <- function(obs, start) {
   before <- if (inherits(start, "bnp_fit")) start$model$obs
   if (!obs$shared || is.null(start)) {

@@ -48,8 +48,8 @@ obs_resolve.obs_tied <- function(obs, data, start, call) {
 }
 
 # If at most three clusters were found, the fit is repeated from one cluster with a larger variance: three may
-# still be too many, because joining two of them raises the shared variance, which the test of a merge does
-# not take into account.
+# still be too many. Joining two of them would raise the shared variance, but the test of a merge leaves this
+# variance as it is.
 obs_begin_again.obs_tied <- function(obs, k) {
   if (is.null(obs$data_variance) || k > 3L) {
     return(NULL)

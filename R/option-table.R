@@ -82,8 +82,8 @@ option_table <- list(
     ),
     instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
   ),
-  # Hidden Markov models in which the given pattern of transitions distinguishes the states: states are
-  # exchanged, but none is added or merged.
+  # Hidden Markov models in which known transitions distinguish the states: moves exchange states, but none is
+  # added or merged.
   placed = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
@@ -170,7 +170,7 @@ option_table <- list(
 )
 
 # Options that make no difference for a prior: those for an open number of clusters if the prior fixes the
-# number, and the option for the level above the clusters if there is no such level.
+# number, and `bound` if there is no level above the clusters that all groups share.
 needless_options <- function(prior) {
   c(if (!is.null(prior$k)) c("birth_size", "adopt"), if (!isTRUE(prior_entry(prior)$top_level)) "bound")
 }

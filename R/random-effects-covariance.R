@@ -11,7 +11,8 @@
 #   score s = tau u - tau^2 G_z S u_z,   information H = tau G - tau^2 G_z S G_z',
 # and of the mixture [Louis 1982], with responsibilities r: sum r H - sum [diag(r) s s' - (r s)(r s)'] over
 # clusters. sums: of individuals, in the engine's units; weights: of individuals, NULL: 1. Returns NULL where
-# effects cannot be distinguished, as of a covariate that is constant; then q's own covariance is used.
+# coefficients cannot be told apart, for example that of a constant covariate and the intercept; the
+# covariance under q is then used.
 covariance_of_coefs <- function(fit, sums, weights) {
   clusters <- posterior_clusters(fit)
   e <- length(clusters[[1L]]$coef_mean)

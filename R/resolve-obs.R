@@ -34,8 +34,8 @@ learned_by_default <- list(
 
 # The observation model with `learn = TRUE`, if its prior is learned by default in fits of this class with
 # this control. By default the prior is not learned for models that drift, have heavy tails or random effects,
-# for draws that do not begin from a fit (see with_given_priors()), and with algorithms that do not keep a
-# summary of the whole data.
+# for draws that do not begin from a fit (see with_given_priors()), and with algorithms that do not store sums
+# over the whole data.
 with_default_learning <- function(obs, class, control) {
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_default_learning, class, control)
   learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) && !has_tails(obs) &&

@@ -18,8 +18,8 @@ default_restarts <- function(call = rlang::caller_env()) {
   1L
 }
 
-# Whether the fit chooses its starts: several kinds of start are tried in turn until further starts no longer
-# seem worthwhile. start: the user's start, if any.
+# Whether the fit chooses its starts: then several kinds of start are tried in turn until further starts no
+# longer seem worthwhile. start: the user's start, if any.
 chooses_starts <- function(control, start) {
   identical(control$restarts, "auto") && is.null(start) && is.null(control$init) && is.null(control$k_init) &&
     control$algorithm %in% c("memoized", "full")

@@ -40,8 +40,9 @@ rounding_field <- function(rounding, drifts = FALSE, call = rlang::caller_env())
 }
 
 # Whether values are possible for a model of values above 0, which accepts a 0 only as the cell of a rounded
-# value. need_spacing_of_zeros() refuses zeros in columns that are not rounded; found: if no spacing was
-# given, whether a spacing that the values themselves show counts (for a fit, which looks for spacings).
+# value. The next function, need_spacing_of_zeros(), refuses zeros in columns that are not rounded. Its
+# argument `found`: whether a spacing counts that was not given but that the values show (as for a fit, which
+# looks for spacings).
 supports_rounded <- function(obs, values) {
   values > 0 | (values == 0 & (is.null(obs$rounding) || any(obs$rounding > 0)))
 }

@@ -88,8 +88,8 @@ along_draws <- function(a, b) {
 }
 
 # Functions list(report, finish) that show the progress of chains, as for fits: in a terminal a progress bar,
-# elsewhere a line after every tenth of the sweeps, or, if R is not interactive, single lines once sampling
-# takes some seconds.
+# elsewhere a line after every tenth of the sweeps, or, if R is not interactive, a few lines when sampling
+# takes more than some seconds.
 sampling_progress <- function(verbose, warmup, all) {
   silent <- list(report = function(done) NULL, finish = function() NULL)
   if (isFALSE(verbose) || isTRUE(getOption("knitr.in.progress"))) {

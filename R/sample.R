@@ -22,8 +22,8 @@
 #'   at equal distances. Numbers such as the number of clusters are recorded for every draw. Default: 500, or as many as
 #'   take 128 MB (4 bytes per observation: 67 partitions of 500,000 tokens).
 #' @param split_merge Number of proposals of splits and merges in each sweep; 0 for none. Default: for mixtures as many
-#'   as the fit has clusters, and at least 5; for sequences four times as many. Chains of topic models have no such
-#'   proposals, and neither have chains whose states have places.
+#'   as the fit has clusters, and at least 5; for sequences four times as many. Topic models have no such proposals.
+#'   Neither have sequences with known transitions (`transitions` or `fixed` of [prior_hmm()]), whose states are fixed.
 #' @param seed One whole number, or `NULL` to draw one from R's generator. The draws of a chain depend only on the seed
 #'   and on the chain's number, not on `threads` or on the other chains.
 #' @param threads How many chains run at the same time.
@@ -51,8 +51,8 @@
 #' topics together with the density of the log odds of the shared weights. Judge the convergence of a chain by
 #' `log_joint`, `largest` and `entropy`. Draws keep the document and the term of each token.
 #'
-#' **Sequences.** A chain's state is the state of every row, and the weights of states that all rows of the transition
-#' matrix share. A sweep has four steps:
+#' **Sequences.** A chain draws a state for every row of the data, and weights of the states, around which the
+#' probabilities of transitions from each state are distributed. A sweep has four steps:
 #'
 #' * The shared weights and the concentrations that have a [gamma_prior()] are drawn (tables, Teh and others 2006, with
 #'   overrides of the sticky mass, Fox and others 2011).

@@ -202,8 +202,8 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   if (!tokens && (is.null(obs) || waits_for_levels(own, obs, formula))) {
     waiting <- gather_levels(reader, piece, obs, columns, formula, folder, call)
     fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
-      # Finds the piece in which the error is, so that the message can name it. That no rows are left is not
-      # the error of a single piece.
+      # Finds the piece in which the error is, so that the message can name it. The error that no rows are
+      # left is not one of a single piece.
       for (file in if (!inherits(e, "bnpvi_error_no_rows")) waiting$files) {
         piece <- read_part(file)
         piece$x <- with_all_levels(piece$x, waiting$columns)

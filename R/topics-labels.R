@@ -147,9 +147,9 @@ need_labelled_start <- function(start, data, call) {
 # The subject of a label may have gone to an open topic, which the label's documents may use, too. The label's
 # own topic then has hardly any tokens, and documents on this subject without labels do not get the label. The
 # bound does not prevent this; it is even a little higher, since an open topic is available to all documents.
-# If labels were independent of the topic, n labelled documents that are mostly about it would all have this
-# label with probability p^n, where p is the label's share of the labelled documents. So the bound may fall by
-# up to n log(1 / p).
+# Let n labelled documents be mostly about the open topic. If labels were independent of the topic, all n
+# would have this label with probability p^n, where p is the label's share of the labelled documents. So a
+# topic is given to the label even if the bound falls by up to n log(1 / p).
 better_with_topics_of_labels <- function(result, data, run) {
   state <- result$state
   counts <- as.matrix(sparseMatrix(

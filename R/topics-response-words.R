@@ -1,12 +1,11 @@
 # The effects of topics from which responses are predicted, learned at the end of a fit.
 #
-# Documents to be predicted have proportions of topics from their words alone, and have not contributed to the
-# topics. Both differ for the fit's documents: their proportions were moved to where they explain the
-# responses, and so were the topics in which their words are counted. Effects learned from these proportions
-# would give too confident predictions. So the documents are divided into groups. For each group, the topics
-# are recomputed without the group's contribution, and its proportions are found from words alone, as for new
-# documents. Predictions use q(eta, sigma^2) given the proportions of all groups. The objective of the fit is
-# not affected.
+# Documents to be predicted have proportions of topics from their words alone, and their words are not counted
+# in the topics. The fit's own documents differ in both: their responses influenced their proportions, and
+# their words are counted in the topics. Effects learned from these proportions would give too confident
+# predictions. So the documents are divided into groups. For each group, the topics are recomputed without the
+# group's contribution, and its proportions are found from words alone, as for new documents. Predictions use
+# q(eta, sigma^2) given the proportions of all groups. The objective of the fit is not affected.
 
 response_groups <- 5L # a guess: topics lose a fifth of their documents
 

@@ -98,7 +98,8 @@ completed_documents <- function(fit, data, split, seen, inference, seed) {
   by_document(data, tapply(entry$n, by, sum, default = 0), tapply(loglik, by, sum, default = 0))
 }
 
-# Log probabilities of all tokens of each document, without seen tokens.
+# The log probability of each document of `data`, estimated for all of its tokens together: no token is used
+# to learn the document's proportions of topics.
 whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_env()) {
   seed <- check_seed(seed, call) %||% draw_seed()
   tokens <- document_lengths(data, fit$model$obs)

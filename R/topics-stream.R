@@ -13,10 +13,10 @@ no_topics_yet <- function(prior) {
   )
 }
 
-# Starts a stream from a fit by another algorithm, whose topics keep their full weight. A stream counts tables
-# (as in a Chinese restaurant franchise): of n observations of a topic in a document, sum_{i < n} a / (a + i)
-# tables are expected, with a = alpha pi_k. The counts n of a fit are expectations, so that the sum becomes a
-# (psi(a + n) - psi(a)).
+# Starts a stream from a fit by another algorithm, whose topics keep their full weight. A stream needs the
+# numbers of tables (of a Chinese restaurant franchise). For n observations of topic k in a document the
+# expected number is sum_{i < n} a / (a + i), with a = alpha pi_k. Since the counts n of a fit are
+# expectations, not whole numbers, a (psi(a + n) - psi(a)) takes the place of the sum (psi: digamma).
 stream_of_fit.bnp_topics <- function(fit) {
   state <- fit$state$obs[fit$numbering, , drop = FALSE]
   used <- which(state[, 1L] > 0)

@@ -115,8 +115,8 @@ refuse_for_streams <- function(data, class, obs, call) {
   }
 }
 
-# Refuses a start whose missing values depend on the cluster of their row. Its statistics contain expectations
-# of these values, which cannot be used to learn from one row at a time.
+# Refuses a start whose missing cells were filled with expectations that depend on the cluster of the row.
+# Sums of such expectations cannot be the start of learning from one row at a time.
 refuse_expected_rows <- function(start, call) {
   of_blocks <- start$model$obs$blocks %||% list(start$model$obs)
   expects <- Filter(function(block) isTRUE(block$gaps) && obs_can(block, "conditional"), of_blocks)
@@ -130,8 +130,8 @@ refuse_expected_rows <- function(start, call) {
   }
 }
 
-# The fit with its model and clusters in the form for missing values, if `obs` has this form; for fits to
-# streams and others.
+# The fit with its model and clusters in the form that allows missing values, if the model `obs` has this
+# form. For fits to streams and for others.
 stream_as <- function(fit, obs) {
   before <- fit$model$obs
   fit <- if (is.null(fit$state)) replace(fit, "model", list(replace(fit$model, "obs", list(obs)))) else fit_as(fit, obs)

@@ -151,7 +151,8 @@ in_columns <- function(x, number, fit) {
 
 # Identities of clusters after an update in which all rows were visited. A cluster keeps the identity of the
 # earlier cluster from which most of its earlier rows come, if most rows of the earlier cluster also went to
-# it. An earlier cluster that does not continue was merged into the cluster to which most of its rows went.
+# it. An earlier cluster whose identity no cluster keeps counts as merged into the cluster to which most of
+# its rows went.
 with_ids_of_rows <- function(out, before) {
   known <- cluster_ids(before)
   k <- out$state$k

@@ -88,8 +88,8 @@ std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStat
 /// globals (parameters' posterior) and the emissions (x-step). Statistics are left as they are.
 void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups);
 
-/// Updates q(z) of all sequences to the optimum at the globals (z-step): sets r, the mode probabilities,
-/// total and `visited`.
+/// Updates q(z) of all sequences to the optimum at the globals (z-step): sets the mode probabilities `r`, the
+/// statistics `total`, and `visited`.
 void assign(const LdsProblem& problem, LdsState& state);
 
 /// Updates q(z) of one sequence to the optimum at the globals (parameters' posterior) `at`: sets its mode

@@ -9,9 +9,10 @@ namespace bnpvi::dynamics {
 
 /// Fit of a switching linear dynamical system. A lap (pass over the data) has two updates of q(x) and of
 /// q(z), a global step, and an attempt to move the noise further than to its optimum. Once laps gain little,
-/// moves follow. Moves of hidden Markov models run at fixed q(x), where the model is one on the rows E φ, so
-/// that their gains are exact. Births by window (window_birth.h) change q(x), too. A lap is still (nothing is
-/// left to try) if it accepts no move and enough windows failed. The bound never falls.
+/// moves follow. Moves of hidden Markov models run at fixed q(x): the model is then a hidden Markov model
+/// whose rows are expected features, so that the moves' gains are exact. Births by window (window_birth.h)
+/// change q(x), too. A lap is still (nothing is left to try) if it accepts no move and enough windows failed.
+/// The bound never falls.
 class LdsFit final : public Fit {
  public:
   LdsFit(const LdsProblem& problem, LdsState start, const LearnOptions& options);

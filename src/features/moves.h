@@ -35,8 +35,9 @@ bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Dire
 /// clearly form two groups, and visits all rows. Returns the number of new features.
 Index try_births(const FeatureProblem& problem, FeatureState& state, Index most, Stream stream);
 
-/// Drops features as long as a lower bound of the ELBO, at the present posteriors of ρ and of the sticks,
-/// shows a rise. This is quick enough to run after every birth. Returns the number of dropped features.
+/// Drops features as long as a lower bound of the ELBO, computed with the present posteriors of the loadings'
+/// precision and of the sticks, rises. This is quick enough to run after every birth. Returns the number of
+/// dropped features.
 Index delete_needless(const FeatureProblem& problem, FeatureState& state, Index& tried);
 
 /// Drops the feature whose absence raises the ELBO most, and goes on until no absence raises it. No row is

@@ -13,8 +13,8 @@ struct CellMoments {
 };
 
 /// Computes the moments of the cells of a batch by Gibbs sampling of the features z: `draws` sweeps after
-/// draws/5 discarded ones, from the features with ν > ½ in `presence`. All rows use the same random numbers,
-/// so that the result for a row does not depend on the other rows.
+/// draws/5 discarded ones, starting with the features that have a probability above ½ in `presence`. All rows
+/// use the same random numbers, so that the result for a row does not depend on the other rows.
 CellMoments draw_cells(const LocalModel& model, const RowBatch& batch, const Presence& presence, Index draws,
                        Pool& pool);
 

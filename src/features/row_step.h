@@ -34,8 +34,8 @@ class RowStep {
   /// the loadings, the gain is c_i s_i + c_j s_j − c_i c_j G_ij. Updates of one feature at a time cannot make
   /// such changes. Returns false if no pair promises a rise.
   bool exchange();
-  /// Draws the features of the row one after the other, each given the others. ν must be 0 or 1, and is so
-  /// afterwards.
+  /// Draws the features of the row one after the other, each given the others. The probabilities ν of the
+  /// features must be 0 or 1, and are so afterwards.
   void draw(Stream& stream);
   /// The part of the row's bound that depends on its ν, the probabilities of features: g·ν − ½[νᵀGν + Σ_k
   /// G_kk ν_k(1 − ν_k)] + e·ν + Σ h₂(ν).

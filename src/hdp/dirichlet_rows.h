@@ -46,7 +46,8 @@ class DirichletRows {
   RoundedSum value(const WeightMoments& pi, WeightMoments* gradient) const;
 
  private:
-  // the three upper bounds of E log Γ(κ + απ) among which h is the least
+  // the three upper bounds of E log Γ(κ + απ) for the own cluster of a sticky row; h (see the class) is the
+  // least of them
   enum class Own { chord, curve, shifted };
   struct Plain {
     double n, concentration;

@@ -44,8 +44,8 @@ struct EffectsPlaces {
 /// return a bool return false where a precision matrix of effects is not positive definite; their output is
 /// then invalid.
 struct EffectsKernels {
-  /// out (n × k) = log ∫ exp⟨φ, w⟩ da of each individual in each of k clusters. The weights w of successive
-  /// clusters are ld apart.
+  /// out (n × k) = the log weight of each individual in each of k clusters, log ∫ exp⟨φ, w⟩ da, integrated
+  /// over the random effects a. The weights w of successive clusters are ld apart.
   bool (*log_weights)(const EffectsPlaces& at, Index n, const double* sums, Index k, const double* w,
                       Index ld, double* scratch, double* out);
 

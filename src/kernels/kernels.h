@@ -132,10 +132,10 @@ struct Kernels {
   double (*scale_rows)(Index n, Index k, const double* e, Index lde, const double* c, Index ldc,
                        const double* top, double* t, Index ldt);
 
-  /// Keeps in each column u the `width` ≤ m largest of the values w_j G_ju of m clusters, where cluster j has
-  /// row row_j of G: out (m × n) = these rows of G, with 0 for all other entries. Among equal values the
-  /// first rows are kept. Bit j % 64 of mask_{u, j / 64} is set where entry (j, u) is kept. scratch: 8 width
-  /// doubles.
+  /// Keeps in each column u the `width` ≤ m largest of the values w_j G_ju of m clusters, and sets the others
+  /// to 0. Cluster j has row row_j of G; out (m × n) gets these rows of G with the zeros. Among equal values
+  /// the first rows are kept. Bit j % 64 of mask_{u, j / 64} is set where entry (j, u) is kept. scratch: 8
+  /// width doubles.
   void (*keep_largest)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
                        Index width, double* scratch, double* out, Index ldo, unsigned long long* mask,
                        Index ldm);

@@ -6,10 +6,10 @@ namespace bnpvi {
 
 struct TangentKernels {
   /// Bounds the expected logarithms of n logistic likelihoods e^{constant + κψ} / (2 cosh(ψ/2))^m, where ψ =
-  /// offset + x'b, given linear = E x'b and square = E (x'b)². The bound log-likelihood −½ωψ² + κψ + ... is
-  /// quadratic in ψ and touches the exact one at c = √(E ψ²). Results: bound = constant + κ E ψ − m log
-  /// 2cosh(c/2); omega = m tanh(c/2) / 2c; curve = m p (1 − p), p = 1 / (1 + e^{−c}), the curvature of the
-  /// exact log-likelihood at c. curve may be the same array as square.
+  /// offset + x'b is the linear predictor, given its moments linear = E x'b and square = E (x'b)². The bound
+  /// log-likelihood −½ωψ² + κψ + ... is quadratic in ψ and touches the exact one at c = √(E ψ²). Results:
+  /// bound = constant + κ E ψ − m log 2cosh(c/2); omega = m tanh(c/2) / 2c; curve = m p (1 − p), p = 1 / (1 +
+  /// e^{−c}), the curvature of the exact log-likelihood at c. curve may be the same array as square.
   void (*bounds)(Index n, const double* m, const double* kappa, const double* constant, const double* offset,
                  const double* linear, const double* square, double* bound, double* omega, double* curve);
 

@@ -34,14 +34,15 @@ struct DynamicBatch {
   Vec objective;  // the objective J (DynamicMeans) after each sweep
 };
 
-/// Clusters the rows x_i of one batch after the other by Dynamic Means. For each batch the objective
+/// Clusters the rows x_i of one batch after the other by Dynamic Means. For each batch it lowers the
+/// objective
 ///
 ///   J = Σ_k { λ [new] + q age [old] + γ ‖θ_k − φ_k‖² + Σ_{i in k} ‖x_i − θ_k‖² } over the clusters in use
 ///
-/// with γ = 1/(1/w + age τ) for old clusters (centre φ, weight w) and γ = 0 for new ones, is lowered by
-/// alternating two steps until no label changes: every row, in the given order, goes to the cluster where it
-/// costs least (on a tie, its present cluster, or else the first in order); and θ_k = (γφ_k + Σx_i)/(γ +
-/// n_k).
+/// where θ_k are the new centres, and γ = 1/(1/w + age τ) for old clusters (centre φ, weight w), γ = 0 for
+/// new ones. Two steps alternate until no label changes: every row, in the given order, goes to the cluster
+/// where it costs least (on a tie, its present cluster, or else the first in order); and θ_k = (γφ_k +
+/// Σx_i)/(γ + n_k).
 class DynamicMeans {
  public:
   DynamicMeans(Index d, const DynamicMeansCosts& costs) : d_(d), costs_(costs) {}

@@ -47,8 +47,8 @@ class Degrees {
   /// The terms of log p(y | z) that do not depend on the labels z: those of single nodes, and the base
   /// measure of links of nodes with themselves.
   double log_base() const { return log_base_; }
-  /// The term of one cluster in log p(y | z), given its size: D log n + log Γ(n) − log Γ(Θ) + H ψ(Θ) in the
-  /// notation of the class; 0 for a cluster without nodes.
+  /// The term of one cluster in log p(y | z), given its size: D log n + log Γ(n) − log Γ(Θ) + H ψ(Θ), with n
+  /// the nodes, D their link ends, H the additional ends and Θ = n + D + H; 0 for a cluster without nodes.
   static double evidence(const Mass& cluster);
   /// The sums of E t_i t_j over the observed pairs of two clusters (N_kl) or, pairs_within(), of one cluster
   /// with itself (N_kk). hidden: Σ θ_i θ_j over the hidden pairs.

@@ -1,5 +1,5 @@
-// Stochastic learning of networks: steps of the blocks' posterior q(φ), each estimated from some of the
-// nodes.
+// Stochastic learning of networks: steps of the posterior of the blocks' parameters, each estimated from some
+// of the nodes.
 #pragma once
 #include <vector>
 

@@ -4,8 +4,8 @@
 
 namespace bnpvi::networks {
 
-/// The weights of a block, the gradient of its log evidence Λ, with which E log p(y | φ) = none + y · link +
-/// log h(y) for a pair of value y.
+/// The weights of a block (pair of communities), the gradient of its log evidence. The expected log
+/// probability of a pair's value y in the block is none + y · link + log h(y), with h the base measure.
 struct LinkWeights {
   double none, link;
 };

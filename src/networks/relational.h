@@ -37,12 +37,14 @@ class Relational : public Overlap, public NodeSteps {
   void read(Reader& in) override;
   void refresh() override;
 
-  /// For tests: sets other sticks and keeps everything else in q, except θ̂, which gets its optimum.
+  /// For tests: sets other sticks and keeps everything else in q, except the Dirichlet parameters of the
+  /// nodes' proportions, which get their optimum.
   void hold_sticks(const HdpSticks& sticks);
 
  protected:
   /// start: proportions of nodes in communities, from which the profiles ρ (memberships in pairs without a
-  /// link) begin. blocks: model of φ. Constructors of derived classes must end with begin().
+  /// link) begin. blocks: model of the parameters of blocks. Constructors of derived classes must end with
+  /// begin().
   Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
   void begin();
 
@@ -60,12 +62,12 @@ class Relational : public Overlap, public NodeSteps {
   }
   static double part(bool to_i, bool to_j) { return (to_i + to_j) / 2.0; }
 
-  /// Computes, from the present statistics, the weights of the blocks with which E log p(y | φ) = none + y
-  /// link (LinkWeights).
+  /// Computes, from the present statistics, the weights of the blocks, with which the expected log
+  /// probability of a pair's value y is none + y link (LinkWeights).
   virtual void weigh(Vec& none, Vec& link) const = 0;
-  /// Computes the optimal q(s, r) of the link from i to j with value y. Adds its expected ends to node i if
-  /// to_i, and to node j if to_j; adds its statistic and entropy, half for each of these ends, to q_n_, q_s_
-  /// and link_entropy_.
+  /// Computes the optimal joint q(s, r) of the communities s and r of the two ends of the link from i to j
+  /// with value y. Adds its expected ends to node i if to_i, and to node j if to_j; adds its statistic and
+  /// entropy, half for each of these ends, to q_n_, q_s_ and link_entropy_.
   virtual void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) = 0;
   virtual Index n_blocks() const = 0;
   /// Computes the statistics of blocks from the sum of profiles (sum_), the profiles ρ and the statistics of

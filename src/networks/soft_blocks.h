@@ -21,8 +21,9 @@ struct BlockBound {
   double sum() const { return data + base + degrees + allocation + entropy; }
 };
 
-/// A variational posterior with soft labels: q(z_i) = r_i, optimal sticks Beta(1 + R_k, γ + R_>k) in the
-/// order of the clusters, R_k = Σ_i r_ik, R_>k = Σ_{l>k} R_l, and optimal blocks for the statistics
+/// A variational posterior with soft labels r: q(z_i) = r_i, the probabilities of node i's clusters. It has
+/// optimal sticks Beta(1 + R_k, γ + R_>k) in the order of the clusters, R_k = Σ_i r_ik, R_>k = Σ_{l>k} R_l,
+/// and optimal blocks for the statistics
 ///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r   (undirected: Y is symmetric, and half of S is used for
 ///   k = l).
 /// The bound is exact: all pairs of nodes are included. r_ik is 0 where node i may not be in cluster k

@@ -82,8 +82,9 @@ class BaseMeasure {
   ~BaseMeasure() = default;
 };
 
-/// Models whose rows are counts of tokens, φ(x) = (1, counts). The log evidence Λ does not depend on the
-/// number of rows T_0, so that the tokens of one row may belong to different clusters.
+/// Models whose rows are counts of tokens: the features of a row are (1, counts). The log evidence of a
+/// cluster does not depend on its number of rows, so that the tokens of one row may belong to different
+/// clusters.
 class TokenCounts {
  public:
   /// λ, the Dirichlet parameters of the prior (D numbers). The point estimate of a single row x of n tokens
@@ -117,8 +118,8 @@ class LearnedPrior {
   /// The term of the objective that belongs to the hyperparameters: −KL(q(H) ‖ p(H)), or the log density of
   /// their present values; 0 if that density is constant.
   virtual double log_hyperprior() const { return 0; }
-  /// The term of the objective that a cluster with observations adds to Λ; 0 for an empty cluster, which
-  /// carries no information on the prior. t: the statistic of the cluster.
+  /// The term of the objective that a cluster with observations adds in addition to its log evidence; 0 for
+  /// an empty cluster, which says nothing about the prior. t: the statistic of the cluster.
   virtual double occupied_term(const double* /*t*/) const { return 0; }
   virtual bool has_occupied_term() const { return false; }  // can occupied_term() differ from 0?
   /// The present values of the fields that learned() changes, under the names that they have in R.
@@ -225,8 +226,9 @@ struct Capabilities {
 const LearnedPrior& prior_of(const ObsModel& obs);  // default: a prior that is not learned
 const ColumnUnits& units_of(const ObsModel& obs);   // default: T stays the same, strain 1
 const BaseMeasure& base_of(const ObsModel& obs);    // default: h = 1
-/// The log evidence Λ(T), plus the occupied term of a learned prior if the cluster has observations. For sums
-/// over clusters and comparisons of such sums; not for predictives, urns and draws.
+/// The log evidence of a cluster with statistic t, plus the occupied term of a learned prior (LearnedPrior)
+/// if the cluster has observations. For sums over clusters and comparisons of such sums; not for predictives,
+/// urns and draws.
 double used_evidence(const ObsModel& obs, const double* t);
 Index n_dense(const ObsModel& obs);                      // default: all features
 Index n_cells(const ObsModel& obs);                      // default: 0
@@ -234,7 +236,8 @@ bool hides_scales(const ObsModel& obs);                  // ExpectedCells::all_r
 std::shared_ptr<const Urn> urn_of(const ObsModel& obs);  // default: T alone, with log_predictive()
 std::shared_ptr<const RowEstimates> row_estimates_of(const ObsModel& obs);  // default: PlainRowEstimates
 
-/// The default for models without faster row estimates: point_estimate() of T = times × φ.
+/// The default for models without faster row estimates: calls point_estimate() with the statistic times × φ,
+/// where φ are the features of the row.
 class PlainRowEstimates final : public RowEstimates {
  public:
   explicit PlainRowEstimates(const ObsModel& obs) : obs_(obs) {}

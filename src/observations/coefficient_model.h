@@ -20,8 +20,9 @@ class CoefficientPrior {
   explicit CoefficientPrior(WishartParameters given) : parameters_(std::move(given)) {}
 
   /// given: V, the column precision of the coefficients, and, if the prior is hierarchical, the parameters
-  /// that q(H) stores directly. location: the prior mean of the coefficients (D × E). unit: units of the
-  /// responses. The prior is hierarchical if the fields have `data_floor`.
+  /// that q(H), the posterior of the hyperparameters, stores directly. location: the prior mean of the
+  /// coefficients (D × E). unit: units of the responses. The prior is hierarchical if the fields have
+  /// `data_floor`.
   CoefficientPrior(WishartParameters given, const Fields& fields, const Vec& location, const Vec& unit);
 
   const WishartParameters& parameters() const { return parameters_; }

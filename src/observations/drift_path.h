@@ -17,8 +17,8 @@ struct DriftPrior {
   Index times() const { return static_cast<Index>(step.size()) + 1; }
 };
 
-/// The posterior of a path of means θ_1, ..., θ_T given rows x | t ~ N(θ_t, Λ⁻¹), with Λ known; time t has
-/// N_t rows with sum S_t. It is computed by the Kalman filter
+/// The posterior of a path of means θ_1, ..., θ_T given rows x | t ~ N(θ_t, Λ⁻¹), with known precision Λ;
+/// time t has N_t rows with sum S_t. It is computed by the Kalman filter
 ///   κ_{t|t} = κ_{t|t−1} + N_t,  μ_t = (κ_{t|t−1} μ_{t−1} + S_t)/κ_{t|t},
 ///   κ_{t+1|t} = κ_{t|t}/(1 + τ_t κ_{t|t})
 /// and the smoother, with g_t = 1/(1 + τ_t κ_{t|t}),
@@ -36,8 +36,9 @@ class DriftPath {
   double strength(Index t) const { return after_[t]; }  // κ_{t|t}, the strength after the rows of time t
   const double* filtered(Index t) const { return filtered_.data() + t * d_; }  // μ_t, the filtered mean
 
-  /// For every time with rows, calls f(c, x) for terms c xxᵀ that convert Σ xxᵀ, the second moment around 0,
-  /// to the second moment around the filtered means: κ_{t|t−1} μ_{t−1}μᵀ_{t−1} and −κ_{t|t} μ_tμ_tᵀ.
+  /// Calls f(c, x) for the terms c xxᵀ that must be added to the second moment of the rows around 0 to give
+  /// that around the filtered means. For every time with rows they are κ_{t|t−1} μ_{t−1}μᵀ_{t−1} and −κ_{t|t}
+  /// μ_tμ_tᵀ.
   template <class F>
   void for_squares(F f) const {
     for (Index t = 0; t < times_; ++t) {
@@ -53,8 +54,9 @@ class DriftPath {
   const double* mean(Index t) const { return mean_.data() + t * d_; }  // μ̄_t, the smoothed mean
   double variance(Index t) const { return variance_[t]; }              // v̄_t, the smoothed variance
 
-  /// Draws the path θ_1, ..., θ_T from its posterior; returns Aθ_t for all times, T × D, where A is a root of
-  /// Λ (AᵀA = Λ). image: A μ̄_t for all times (T × D).
+  /// Draws the path of means θ_1, ..., θ_T from its posterior; returns Aθ_t for all times, T × D, where A is
+  /// a root of the rows' precision Λ (AᵀA = Λ). image: A times the posterior mean of θ_t, for all times (T ×
+  /// D).
   Vec draw(const Vec& image, Stream& stream) const;
 
  private:

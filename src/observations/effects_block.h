@@ -38,19 +38,22 @@ struct EffectsPosterior {
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:
-  /// count, at: positions of the count N and of the entries of Σ r v vᵀ among the model's features.
+  /// count, at: positions, among the model's features, of the count N and of the second moments Σ r v vᵀ of v
+  /// = (regressors, responses).
   EffectsBlock(EffectsPrior prior, Index count, std::vector<Index> at);
 
   const EffectsPrior& prior() const { return prior_; }
 
   double log_evidence(const double* t) const;
-  /// Adds the gradient ∇Λ of the log evidence to w, at the positions of N and of Σ r v vᵀ, and returns Λ.
+  /// Adds the gradient of the log evidence of a cluster with statistic t to w, at the positions of its count
+  /// and second moments among the features, and returns the log evidence.
   double add_weights(const double* t, double* w) const;
   EffectsPosterior posterior(const double* t) const;
   /// Writes the mean statistic of `rows` rows into `mean`, and adds to w the natural parameters of the
   /// likelihood at the posterior means of the coefficients and of Σ.
   void point_estimate(const double* t, double rows, double* mean, double* w) const;
-  /// Adds to w the natural parameters of the likelihood for coefficients and Σ drawn from the posterior.
+  /// Draws coefficients and covariance Σ from the posterior of a cluster with statistic t, and adds the
+  /// natural parameters of the likelihood at these values to the weights w.
   void draw(const double* t, Stream& stream, double* w) const;
 
   /// For a known covariance Σ that is learned: best_known() returns the Σ that maximises the sum of log
@@ -61,7 +64,7 @@ class EffectsBlock {
   double log_hyperprior() const;
 
   /// The loss of precision that the prior causes (ColumnUnits::strain): the largest ratio of a diagonal entry
-  /// of P_0, the prior's part of P̂ (see the class), to the squared pivot of its Cholesky factor.
+  /// of the matrix of second moments that the prior stands for to the squared pivot of its Cholesky factor.
   double strain() const;
 
  private:

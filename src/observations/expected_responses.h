@@ -17,8 +17,8 @@ class ExpectedResponses {
  public:
   ExpectedResponses(const WishartModel& model, const MissingCells& missing);
 
-  /// The parameters of q(v_m), the missing responses' distribution N(G v_o, V) in one cluster, and the
-  /// constant ½|m| log 2π + ½ log|V|.
+  /// The parameters of the distribution N(G v_o, V) of the missing responses v_m in one cluster, given v_o
+  /// (regressors and observed responses), and its constant ½|m| log 2π + ½ log|V|.
   struct Given {
     Vec g, v;  // G (|m| × |o|) and V (|m| × |m|)
     double log_normaliser;

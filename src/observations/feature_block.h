@@ -121,9 +121,9 @@ class FeatureBlock {
   };
   void find_incomplete();
   void times_own_complete(const Weights& weights, const int* cluster, Index width, double* c) const;
-  // The products with clusters of rows that lack cells: log ∫ exp⟨φ(x), w⟩ over the missing cells, which
-  // replaces ⟨φ(x), w⟩ of complete rows, for rows first .. last − 1 of the group and each of these clusters.
-  // Rows × clusters.
+  // The products of rows that lack cells with the weights w of clusters, for rows first .. last − 1 of the
+  // group; rows × clusters. Where complete rows have ⟨φ(x), w⟩, with features φ, these have log ∫ exp⟨φ(x),
+  // w⟩, an integral over the missing cells.
   Vec reduced_products(const Incomplete& group, const Weights& weights, const std::vector<int>& clusters,
                        Index first, Index last) const;
   void times_own_incomplete(const Incomplete& group, const Weights& weights, const int* cluster, Index width,

@@ -7,8 +7,9 @@ namespace bnpvi {
 
 class HiddenScales {
  public:
-  /// Changes the weights w = ∇Λ(T) of a cluster with statistic t so that one visit of all rows under the
-  /// changed weights brings the scales and their distribution closer to where many visits would bring them.
+  /// Changes the weights w of a cluster with statistic t (the gradient of its log evidence). One visit of all
+  /// rows under the changed weights then brings the rows' scales, and the distribution of scales, closer to
+  /// where many visits would bring them.
   virtual void hasten(const double* t, double* w) const = 0;
 
   /// Changes the weights w of a cluster without data so that all rows have scales near 1 under these weights.

@@ -64,9 +64,10 @@ class HierarchicalDirichlet {
   double log_weight_of_points() const;  // log prior weights of `even` and `common`
 
   /// Counts of all levels in K clusters, K × levels, whose rows are `ld` numbers apart. apart: for each
-  /// cluster, the levels that do not have the common prior (its keywords, see KeywordTerms); Λ then covers
-  /// only the other levels, given that a token is one of them. If `apart` is empty, or null for a cluster,
-  /// all levels have the common prior. Levels apart are allowed only with one column.
+  /// cluster, the levels that do not have the common prior (its keywords, see KeywordTerms); the log evidence
+  /// of the cluster then covers only the other levels, given that a token is one of them. If `apart` is
+  /// empty, or null for a cluster, all levels have the common prior. Levels apart are allowed only with one
+  /// column.
   struct Counts {
     const double* t;
     Index k, ld;
@@ -74,8 +75,8 @@ class HierarchicalDirichlet {
     std::vector<const std::vector<int>*> apart;
   };
 
-  /// The lower bound of the log evidence of all clusters: the sum Σ_k Λ(T_k) of the bounds of single clusters
-  /// k, plus log_density(q).
+  /// The lower bound of the log evidence of all clusters: the sum of the bounds of single clusters for these
+  /// counts, plus log_density(q).
   double bound(const SharePosterior& q, const Counts& counts) const;
 
   /// One round of coordinate ascent: updates the parameters ω of the Dirichlet distribution q(β) by ω_v = ½ +

@@ -81,8 +81,8 @@ class MissingPattern {
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const = 0;
 };
 
-/// The pattern of rows without any observed cell, hence without a likelihood: their features are zero but for
-/// φ_0.
+/// The pattern of rows without any observed cell, hence without a likelihood: all their features but the
+/// first are zero.
 std::unique_ptr<const MissingPattern> nothing_observed();
 
 }  // namespace bnpvi

@@ -33,8 +33,9 @@ class BetaModel : public ObsModel {
   double b(Index j) const { return b_[j]; }
   double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
   double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
-  /// The parameters of q(θ_j) with the smaller prior weights that Λ uses: bound_a_j plus the number of ones
-  /// here, bound_b_j plus the number of zeros in the next function.
+  /// The parameters of q(θ_j), θ_j being the probability of a one in column j, with the smaller prior weights
+  /// from which the log evidence is computed: bound_a_j plus the number of ones here, bound_b_j plus the
+  /// number of zeros in the next function.
   double bound_ones(const double* t, Index j) const { return bound_a_[j] + count_ones(t, j); }
   double bound_zeros(const double* t, Index j) const { return bound_b_[j] + count_zeros(t, j); }
 

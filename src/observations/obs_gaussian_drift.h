@@ -68,8 +68,9 @@ class GaussianDrift final : public ObsModel,
   /// without drift.
   void point_estimate(const double* t, double* mean, double* w) const override;
 
-  /// Draws the precision Λ by its root A = C L⁻¹, with L the Cholesky factor of B̂ and C as in obs_wishart.h
-  /// [Bartlett 1933]; then the path of the mean θ in the coordinates A θ.
+  /// Draws the precision Λ by its root A = C L⁻¹, with L the Cholesky factor of the posterior scale B̂ and C
+  /// a random lower triangular matrix, as in obs_wishart.h [Bartlett 1933]; then the path of the mean θ in
+  /// the coordinates A θ.
   void draw(const double* t, Stream& stream, double* w) const override;
 
   /// Log density of a Student-t distribution around μ̄_t, the mean at the row's time, in each block of
@@ -111,8 +112,9 @@ class GaussianDrift final : public ObsModel,
   double log_z(const Posterior& q) const;
   double log_evidence(const double* t, const Posterior& q) const;
   void weights(Posterior& q, double* w) const;
-  /// Writes −½ df (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t) − ½ spread v̄_t, a quadratic in the row x at time t, as weights
-  /// of all features but φ_0.
+  /// Writes the weights of all features but φ_0 for a log density that is quadratic in the row x at time t:
+  /// −½ df (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t) − ½ spread v̄_t, where μ̄_t and v̄_t are the posterior mean and variance
+  /// of time t, and B̂ is the posterior scale.
   void natural(const Posterior& q, double df, double spread, double* w) const;
 
   NamedArray means(const double* t, Index k) const;  // μ̄_t in the user's units, K × D × T

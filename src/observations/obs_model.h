@@ -41,11 +41,13 @@ class ObsModel {
   /// Λ(T), the log evidence of a cluster whose data have statistic t = T.
   virtual double log_evidence(const double* t) const = 0;
 
-  /// Writes the weights of a cluster with statistic t = T: w = ∇Λ(T), of length p.
+  /// Writes the weights of a cluster with statistic t to w (p numbers): the gradient ∇Λ of its log evidence
+  /// Λ.
   virtual void weights(const double* t, double* w) const = 0;
 
-  /// Writes w = ∇Λ(T) and returns Λ(T). The default calls weights() and log_evidence(); models override this
-  /// function where the two can share work.
+  /// Writes the weights of a cluster with statistic t to w, the gradient of its log evidence, and returns the
+  /// log evidence. The default calls weights() and log_evidence(); models override this function where the
+  /// two can share work.
   virtual double evidence_and_weights(const double* t, double* w) const;
 
   /// Point estimate of the parameters of a cluster with statistic T [Hughes 2016, Alg. 2.2]. Writes to `mean`
@@ -54,14 +56,16 @@ class ObsModel {
   /// divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.
   virtual void point_estimate(const double* t, double* mean, double* w) const = 0;
 
-  /// Draws parameters from their posterior given T, and writes the natural weights of the likelihood at the
-  /// drawn parameters to w (p numbers): log p(x | parameters) − log h(x) = ⟨φ(x), w⟩. The mean of w over
-  /// draws is ∇Λ(T), and the mean of exp⟨φ(x), w⟩ is the predictive density.
+  /// Draws the parameters of a cluster with statistic t from their posterior. Writes the natural weights of
+  /// the likelihood at these parameters to w (p numbers): log p(x | parameters) − log h(x) = ⟨φ(x), w⟩, with
+  /// φ the features and h the base measure. The mean of w over draws is the gradient of the log evidence, and
+  /// the mean of exp⟨φ(x), w⟩ is the predictive density.
   virtual void draw(const double* t, Stream& stream, double* w) const = 0;
 
   /// Writes log p(x | data with statistic T) − log h(x) for n rows with features phi (n × p), with h the base
-  /// measure. Incomplete rows have dense features that are all 0 (also φ_0), and get only the part of their
-  /// sparse entries. The default computes Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
+  /// measure. Incomplete rows, whose dense features are all 0 (also the first one), get only the part of
+  /// their sparse entries. The default computes the difference of log evidences Λ(T + φ) − Λ(T); models
+  /// override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 
   /// Parameters of the variational posterior of K clusters with statistics T (K × p), in the units of the

@@ -57,16 +57,17 @@ std::unique_ptr<ObsModel> make_gaussian_zero_mean(const Fields& fields);
 /// Makes the model of Gaussian clusters with one variance for all columns (spherical). The field `scale` is
 /// then one number, and all columns have the same unit. The prior is not learned.
 std::unique_ptr<ObsModel> make_gaussian_spherical(const Fields& fields);
-/// Makes the model of Gaussian clusters that all have the same covariance. It is either given or learned as
-/// the maximiser of Σ_k Λ(T_k), the sum of the clusters' log evidences.
+/// Makes the model of Gaussian clusters that all have the same covariance. It is either given, or learned as
+/// the value that maximises the sum of the clusters' log evidences.
 std::unique_ptr<ObsModel> make_gaussian_tied(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_tied_diagonal(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_tied_spherical(const Fields& fields);
 std::unique_ptr<ObsModel> make_ar(const Fields& fields);
 /// Makes an autoregression with lag 1 whose rows are latent, with a distribution q. The columns of the data
 /// are the expected features E_q φ(x) in engine units, and every statistic T is a sum of these expectations.
-/// E_q log p(x | φ_k) = ⟨E_q φ(x), ∇Λ(T)⟩, so that Λ(T) is still the exact optimum over q(φ_k). Samplers and
-/// densities need single values of a row and cannot use this model.
+/// With Λ the log evidence of a cluster, E_q log p(x | parameters) = ⟨E_q φ(x), ∇Λ(T)⟩, so that Λ(T) is still
+/// the exact optimum over the posterior of the parameters. Samplers and densities need single values of a row
+/// and cannot use this model.
 std::unique_ptr<ObsModel> make_expected_ar(const ArPrior& prior);
 std::unique_ptr<ObsModel> make_lds(const Fields& fields);
 std::unique_ptr<ObsModel> make_regression(const Fields& fields);

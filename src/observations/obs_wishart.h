@@ -10,9 +10,10 @@
 namespace bnpvi {
 
 /// The parameters, prior or posterior, of the regression of a response y (D numbers) on regressors z (E
-/// numbers), in engine units (see Columns): y = M z + ε, ε ~ N(0, Λ⁻¹), Λ ~ W(ν, B⁻¹), with V the precision
-/// of the coefficients M over regressors. Full Gaussian: z = 1, M = mean, V = κ. Zero mean: no z.
-/// Autoregression: z = lags and intercept. Regression: z = intercept and covariates.
+/// numbers), in engine units (see Columns): y = M z + ε, ε ~ N(0, Λ⁻¹). M are the coefficients and V their
+/// precision over regressors; the precision of the noise is Λ ~ W(ν, B⁻¹), a Wishart distribution. Full
+/// Gaussian: z = 1, M = mean, V = κ. Zero mean: no z. Autoregression: z = lags and intercept. Regression: z =
+/// intercept and covariates.
 struct WishartParameters {
   Index e, d;
   double df;
@@ -54,34 +55,37 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   void weights(const double* t, double* w) const final;
   double evidence_and_weights(const double* t, double* w) const final;
 
-  /// Point estimate of a cluster: the Gaussian y | z ~ N(M̂ z, E[Σ]), with second moment V̂/N of the
-  /// regressors (V̂/κ̂ = 1 when z = 1). E[Σ] = B̂/(ν̂ − D − 1), or B̂ where E[Σ] would be larger than B̂.
-  /// (The alternative B̂/ν̂ would shrink single points' covariances by 1/D, and in many dimensions the
-  /// largest clusters would then take over the others.)
+  /// Point estimate of a cluster of N rows, with posterior parameters M̂, V̂, B̂, ν̂ (WishartParameters): the
+  /// Gaussian y | z ~ N(M̂ z, E[Σ]), with second moment V̂/N of the regressors (V̂/κ̂ = 1 when z = 1). E[Σ] =
+  /// B̂/(ν̂ − D − 1), or B̂ where E[Σ] would be larger than B̂. (The alternative B̂/ν̂ would shrink single
+  /// points' covariances by 1/D, and in many dimensions the largest clusters would then take over the
+  /// others.)
   void point_estimate(const double* t, double* mean, double* w) const final;
 
   /// Point estimate of a cluster of a single row with features phi that counts `times` times. Where there is
-  /// at most one regressor, the mean is obtained without a factorisation, because B̂⁻¹ differs from B⁻¹ by
-  /// rank one.
+  /// at most one regressor, the mean is obtained without a factorisation, because one row changes the scale B
+  /// of the prior by a matrix of rank one.
   void row_estimate(const double* phi, double times, double* mean, double* w) const final;
 
-  /// Draws the parameters of a cluster. With L the Cholesky factor of P̂, Z (D × E) of independent standard
-  /// normals and C (D × D) lower triangular,
+  /// Draws the parameters of a cluster: coefficients M and noise precision Λ. Let L be the Cholesky factor of
+  /// the posterior matrix P̂ (see the class), Z (D × E) a matrix of independent standard normals and C (D ×
+  /// D) lower triangular. With
   ///   C_ij ~ N(0, 1),  C_ii² ~ χ² with ν̂ − (D − 1 − i) degrees of freedom [Bartlett 1933],
   /// the matrix G = [Z, C] L⁻¹ has the law of Λ^½ [−M, I]: C L_B̂⁻¹ is a root of Λ ~ W(ν̂, B̂⁻¹), and given
   /// Λ, Λ^½ (M − M̂) is Z L_V̂⁻¹. So log p(y | z) = ½ log|Λ| − ½ |G v|² + constant, with log|Λ| = Σ log C_ii²
   /// − log|B̂|.
   void draw(const double* t, Stream& stream, double* w) const final;
 
-  /// Log predictive density of rows, a multivariate Student-t. With a = zᵀV̂⁻¹z and e = y − M̂z, Λ(T + φ) −
-  /// Λ(T) depends on the row only through a and eᵀB̂⁻¹e, because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²).
+  /// Log predictive density of rows, a multivariate Student-t: the difference of log evidences Λ(T + φ) −
+  /// Λ(T). It depends on a row v = (z, y) only through a = zᵀV̂⁻¹z and eᵀB̂⁻¹e with the residual e = y − M̂z,
+  /// because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²). The hats mark the posterior given T (see the class).
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
   /// Size of an urn (a cluster of a sampler, which rows leave and join). An urn holds, after the statistic T:
-  /// P̂⁻¹ and V̂⁻¹, packed like features with off-diagonal entries doubled, so that s = vᵀP̂⁻¹v and q =
-  /// zᵀV̂⁻¹z are products with features; then log|B̂|, the constant of the predictive, (ν̂ + 1)/2, and the
-  /// number of rows taken out since fill_urn(). One more row turns the determinants into |P̂| (1 + s) and
-  /// |V̂| (1 + q), and its log predictive is
+  /// the inverses of the posterior matrices P̂ and V̂ (see the class), packed like features with off-diagonal
+  /// entries doubled, so that s = vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features; then log|B̂|, the
+  /// constant of the predictive, (ν̂ + 1)/2, and the number of rows taken out since fill_urn(). One more row
+  /// turns the determinants into |P̂| (1 + s) and |V̂| (1 + q), and its log predictive is
   ///   constant − ((ν̂ + 1)/2) log(1 + s) + ((ν̂ + 1 − D)/2) log(1 + q).
   Index urn_size() const final;
   void fill_urn(double* urn) const final;

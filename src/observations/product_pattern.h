@@ -35,8 +35,9 @@ struct PlacedFeatures {
   Vec scale;      // φ_0 of each row under this block; below 1 where features() scaled the row towards 0
 };
 
-/// Gives each row a single φ_0, the least among its parts. A row that is very far out has φ_0 < 1 and is
-/// scaled towards 0; the features of parts with `far_rows` are scaled to the common φ_0.
+/// Gives each row a single first feature φ_0, the least among its parts. A row that is very far out has φ_0 <
+/// 1, and its features are scaled towards 0; the features of parts with `far_rows` are then scaled to the
+/// common φ_0.
 void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld);
 
 /// Groups the rows that lack cells in any part of a product by the set of cells that they lack in all parts

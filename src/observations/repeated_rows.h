@@ -15,9 +15,9 @@ enum class RowsOfIndividuals { added_up, kept };
 /// and follow the model of single rows, with features φ' and log evidence Λ':
 ///   φ = (1, m, Σ φ'(x_i)∖0, Σ log h(x_i)),   Λ(T) = Λ'(T_1, T_2, ...) + T_{p−1},
 /// where φ'∖0 are the features but φ'_0. The last feature exists only if the model of rows has a base measure
-/// h(x). T_0 counts individuals, for the allocation to clusters alone, and T_1 counts their rows. Everything
-/// is linear in φ∖0, which is what the data hold (IndividualSums), so that learning treats individuals like
-/// any other rows.
+/// h(x). T_0 counts individuals, for the allocation to clusters alone, and T_1 counts their rows. All this is
+/// linear in the features after the first, which are what the data hold (IndividualSums), so that learning
+/// treats individuals like any other rows.
 class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, public LearnedPrior {
  public:
   /// Throws std::invalid_argument if rows depend on earlier rows, or if missing cells are replaced by

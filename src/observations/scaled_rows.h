@@ -12,7 +12,8 @@
 
 namespace bnpvi {
 
-/// Positions of the features of rows with a scale u: φ_0, and then what a row adds to the sums of a cluster:
+/// Positions of the features of rows with a scale u: the first feature φ_0 (the count), and then what a row
+/// adds to the sums of a cluster:
 ///   δ, 1 if it has any response; E u; E u v vᵀ for each block of responses, packed;
 ///   E log u − E u + 1; the entropy of q of everything unobserved in the row; Var(log u − u); and ν and ν² of
 ///   the weights under which the row was last visited (ScaleSums).

@@ -25,9 +25,9 @@ class TailWeight {
  public:
   TailWeight(const ShapePrior& prior, Index responses) : prior_(prior), d_(static_cast<double>(responses)) {}
 
-  /// The part of the cluster's log evidence that depends on the scales u of its rows: log ∫ p(ν) exp Σ r E
-  /// log p(u | ν) dν + entropy, plus the (D/2) Σ r E log u that the Gaussian densities of the rows
-  /// contribute.
+  /// The part of the cluster's log evidence that depends on the scales u of its rows, with ν the degrees of
+  /// freedom and r the responsibilities: log ∫ p(ν) exp Σ r E log p(u | ν) dν + entropy of u, plus (D/2) Σ r
+  /// E log u, which the Gaussian densities of the rows contribute.
   double log_evidence(const ScaleSums& s) const { return log_evidence(s, posterior(s)); }
 
   /// Derivatives of log_evidence() by the sums n, total and log_scale.

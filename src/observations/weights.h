@@ -5,7 +5,8 @@
 
 namespace bnpvi {
 
-/// Weights w_k = ∇Λ(T_k) of K clusters with statistics T_k (obs_model.h), in the layouts that products with
+/// Weights of K clusters, by which the features of rows are multiplied: w_k = ∇Λ(T_k), the gradient of the
+/// log evidence at the cluster's statistic (obs_model.h). They are kept in the layouts that products with
 /// features need.
 struct Weights {
   Index k = 0;
@@ -39,8 +40,8 @@ inline bool has_entries(const ObsModel& obs) {
   return can.linear || can.entries;
 }
 
-/// The weights ∇Λ(T) of one cluster (p numbers), from which the expectations of missing cells are computed.
-/// Empty for models without ExpectedCells.
+/// The weights (p numbers) of one cluster with statistic t, from which the expectations of missing cells are
+/// computed. Empty for models without ExpectedCells.
 Vec expecting_weights(const ObsModel& obs, const double* t);
 
 /// Whether products use the stored entries of sparse rows directly, without computing features.

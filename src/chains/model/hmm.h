@@ -95,8 +95,8 @@ class HmmAlloc : public AllocModel,
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// The same model with better values of the learned ones among α, α_0 and κ. They are improved one after
-  /// the other, with the Dirichlet parameters θ̂ at their optimum for each value.
+  /// The same model with better values of the concentrations that are learned (α, α_0 and the sticky κ). They
+  /// are improved one after the other, with the Dirichlet parameters θ̂ at their optimum for each value.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool*) const override;
   NamedArrays learned_fields() const override;
   double log_hyperprior() const override;
@@ -114,8 +114,8 @@ class HmmAlloc : public AllocModel,
   Globals with_empty_state(Globals globals) const;
 
   /// The Dirichlet parameters of all transition rows at these globals: θ̂_jk = M_jk + α_j π_k + κ δ_jk, with
-  /// M the expected transitions in globals.effective. With a tilt (effects of covariates) they are those of
-  /// the tilt's q.
+  /// M the expected transitions in globals.effective, π the states' weights and κ the sticky concentration.
+  /// With a tilt (effects of covariates) they are those of the tilt's q.
   TransitionRows rows(const Globals& globals) const;
 
   /// The chain on which local steps (updates of q(z)) run: its transition probabilities are exp E log π_jk

@@ -34,9 +34,9 @@ struct TopicScalar {
   static Index slope_of(Index pattern) { return size + 2 * pattern + 1; }
 };
 
-/// What determines the terms that documents add to a summary, except T and the entropy: the concentration α
-/// or, where priors depend on covariates, the number of patterns; and the model of the documents' responses
-/// (null: none). There are never both patterns and responses.
+/// What determines the terms that documents add to a summary, except the topics' statistics T and the
+/// entropy: the concentration α or, where priors depend on covariates, the number of patterns; and the model
+/// of the documents' responses (null: none). There are never both patterns and responses.
 struct DocumentTerms {
   double alpha;
   const ResponseModel* response = nullptr;
@@ -51,8 +51,8 @@ void add_tangents(Shares share, double times, double* extra, Index pattern = 0, 
 /// `all`, the sum of the prior parameters of the document.
 void add_length(double length, double times, Index pattern, double all, Vec& scalar);
 
-/// Adds to a summary everything that a document contributes, multiplied by its weight, except T and the
-/// entropy.
+/// Adds to a summary everything that a document contributes, multiplied by its weight, except the topics'
+/// statistics T and the entropy.
 void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to);
 
 /// Sizes of the summaries of topic models with p features; the statistics of responses come after those of

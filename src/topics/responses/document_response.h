@@ -30,7 +30,8 @@ class DocumentResponse {
   void add_slope(const Vec& at, Vec& p) const;
 
   /// Whether responsibilities with the counts `now`, the optimum for a tilt ∇R(at), are certainly no worse
-  /// than any with the counts `before`. With Δ = ½(now − at)'G(now − at) the gain is at least
+  /// than any with the counts `before`. G is the matrix of the quadratic R. With Δ = ½(now − at)'G(now − at)
+  /// the gain is at least
   ///   ½(before − at)'G(before − at) − Δ + Σ_u c_u KL(r_u before, r_u now).
   /// Where tokens may have all topics (`dense`), the last sum is at least |before − now|²/2N by Pinsker's
   /// inequality (|·|: sum of absolute values).

@@ -9,9 +9,10 @@
 
 namespace bnpvi::topics {
 
-/// The distribution of a document's response y given the predictor f = η'z̄ + η_x'x. z̄ are the shares of
-/// topics among the tokens of the document (they sum to 1, so that η includes the intercept), and x its
-/// covariates. hinge and tube are loss functions, not distributions.
+/// The distribution of a document's response y given the predictor f = η'z̄ + η_x'x, with η and η_x the
+/// effects of topics and covariates. z̄ are the shares of topics among the tokens of the document (they sum
+/// to 1, so that η includes the intercept), and x its covariates. hinge and tube are loss functions, not
+/// distributions.
 enum class ResponseFamily {
   gaussian,  // y ~ N(f, σ²), 1/σ² ~ Gamma(df/2, scale/2), η | σ² ~ N(0, σ²/precision)
   logistic,  // y = 1 with probability 1/(1 + e^−f), else 0; η ~ N(0, 1/precision), as below
