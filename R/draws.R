@@ -53,7 +53,7 @@ n_clusters.bnp_draws <- function(fit, min_size = 1L, ...) {
 # chain.
 trace_of <- function(draws, name) matrix(draws$trace[, , name], dim(draws$trace)[1L])
 
-# The partitions that a sampler kept: cluster labels, a matrix units x draws.
+# The partitions that a sampler kept: cluster labels, a matrix units (rows or groups) x draws.
 kept_labels <- function(draws, call = rlang::caller_env()) {
   if (!length(draws$labels)) {
     abort("argument", c(

@@ -120,9 +120,9 @@ progress_reporter <- function(control, class, teller = lap_teller) {
   )
 }
 
-# Makes a function of a lap's record that reports one line after `after` seconds, and then each time the
-# elapsed time has doubled; NULL for no report. told: a function that makes the line from the record, called
-# only when a line is due. clock: a function that returns the time.
+# Makes a function of the record of a lap (pass over the data) that reports one line after `after` seconds,
+# and then each time the elapsed time has doubled; NULL for no report. told: a function that makes the line
+# from the record, called only when a line is due. clock: a function that returns the time.
 late_lines <- function(told, after = getOption("bnpvi.progress_after", 5), clock = proc.time) {
   if (!is.finite(after) || isTRUE(getOption("knitr.in.progress"))) {
     return(NULL)

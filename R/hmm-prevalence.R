@@ -1,8 +1,8 @@
 # prevalence() of sequences whose transitions depend on covariates, and pictures of such transitions, over the
 # values of one covariate.
 
-# Averages shares (rows x columns) over the other covariates, so that one row is left for each value of the
-# covariate: values x columns.
+# Averages shares of states or transitions (rows x columns) over the other covariates, so that one row is left
+# for each value of the covariate: values x columns.
 by_value <- function(shares, grid) {
   n <- length(grid$value)
   sums <- rowsum(shares * grid$weight, rep(seq_len(n), each = length(grid$weight)), reorder = FALSE)

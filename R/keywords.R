@@ -180,7 +180,8 @@ with_known_of_start <- function(state, before, obs, data) {
   state
 }
 
-# The name of each cluster in the user's numbering, NA for clusters without one; NULL where no cluster has a name.
+# The name of each cluster (that of its list of keywords) in the user's numbering, NA for clusters without
+# one; NULL where no cluster has a name.
 names_of_clusters <- function(fit) {
   named <- fit$state$named
   if (!is.null(named)) c(NA, names(fit$model$obs$keywords))[named[fit$numbering] + 1L]

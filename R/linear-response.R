@@ -13,8 +13,8 @@ most_rounds <- 15L # of so many laps
 settled_share <- 0.03 # of the way gone that the last laps may have added
 
 # Estimates mean and covariance of g, the log weights and effects of clusters in the user's order: list(mean,
-# cov, settled). settled: for each element, whether its response had converged. data: the training data with
-# weights, labels and patterns.
+# cov, settled). `settled` says for each element whether its response had converged. data: the training data
+# with weights, labels and patterns.
 linear_response <- function(fit, data, call) {
   learn <- response_engine(fit, data, call)
   base <- learn(fit$state)
@@ -33,8 +33,8 @@ linear_response <- function(fit, data, call) {
 }
 
 # The response of g (log weights and effects) to a pull: half the difference between the changes after the
-# pull and after its opposite. Both run the same number of laps, so that a drift of the state by itself
-# cancels. Returns list(slope, settled).
+# pull and after its opposite. Both run the same number of laps (passes over the data), so that a drift of the
+# state by itself cancels. Returns list(slope, settled).
 answer_to <- function(pull, model, state, learn) {
   up <- down <- state
   gone <- step <- 0

@@ -163,8 +163,8 @@ better_with_classes_alone <- function(result, data, model, asked, run) {
   if (isTRUE(second$elbo > result$elbo + 0.1)) second else result
 }
 
-# Gives each of n names to one cluster, where clusters come from two fits: the first cluster that has a name
-# keeps it, and a name that no cluster has goes to an empty cluster of no class.
+# Gives each of n names (of lists of keywords) to one cluster, where clusters come from two fits: the first
+# cluster that has a name keeps it, and a name that no cluster has goes to an empty cluster of no class.
 with_each_name <- function(state, n) {
   if (n == 0L) {
     return(state)

@@ -157,7 +157,7 @@ blocks_step <- function(fit) {
   obs <- fit$model$obs
   state <- fit$state
   w <- block_weights(state$pairs, state$sum, obs$a, obs$b, obs$links == "counts")
-  # Sizes in the order that the communities' sticks had while the model was learned.
+  # Sizes of communities in the order of learning, on which their stick-breaking weights depend.
   size <- double(state$k)
   size[fit$numbering] <- fit$sizes
   one <- 1 + size
@@ -252,8 +252,8 @@ start_weights <- function(ends) {
   lapply(c(0L, preferred), function(a) ifelse(seq_along(ends) == a, 1, if (a == 0L) 1 else 0.01))
 }
 
-# Relational model: computes q(s, r) of the new node's links, the profile of its pairs without a link, and
-# q(pi).
+# Relational model: computes q(s, r) of the communities at both ends of the new node's links, its profile
+# (memberships in pairs without a link), and q(pi).
 relational_step <- function(fit) {
   obs <- fit$model$obs
   state <- fit$state

@@ -20,7 +20,8 @@ blocks_picture <- function(fit) {
 
 shades_of_blocks <- function(n) grDevices::hcl.colors(n, "Blues 3", rev = TRUE)
 
-# Draws the blocks in shades from no links to the densest block, in steps that the legend can name.
+# Draws the blocks (pairs of communities) in shades from no links to the densest block, in steps that the
+# legend can name.
 draw_blocks <- function(fit, main = "", xlab = "To community", ylab = "From community", ...) {
   picture <- blocks_picture(fit)
   steps <- pretty(c(0, picture$table$value), 5L)

@@ -26,8 +26,8 @@ obs_can.default <- function(obs, what) {
   any(rlang::env_has(rlang::fn_env(obs_can), paste0("obs_", what, ".", class(obs))))
 }
 
-# Constant facts about a model: a list as described at new_obs_facts() (R/obs.R). A method may change facts
-# that depend on the object.
+# Constant properties of a model ("facts"), such as the names of its arrays: a list as described at
+# new_obs_facts() (R/obs.R). A method may change those that depend on the object.
 obs_facts <- function(obs) UseMethod("obs_facts")
 obs_facts.default <- function(obs) {
   obs_models[[obs$family]] %||% hidden_models[[obs$family]] %||% network_models[[obs$family]] %||%

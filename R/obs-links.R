@@ -1,5 +1,5 @@
-# The observation model of networks. Its facts are kept apart from the table of observation models (R/obs.R),
-# which are all models of rows.
+# The observation model of networks. Its properties are kept apart from the table of observation models
+# (R/obs.R), which are all models of rows.
 
 #' Links as observations
 #'

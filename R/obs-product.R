@@ -95,7 +95,8 @@ block_names <- function(blocks, call) {
   make.unique(ifelse(nzchar(given), given, made), sep = "_")
 }
 
-# Names in coef() and posterior_params() that belong to priors of weights; blocks must not have them.
+# Names in coef() and posterior_params() that belong to priors of weights; blocks of a product must not have
+# them.
 names_of_priors <- c(
   "weights", "weights_concentration", "proportion", "concentration", "concentration_nodes", "gamma", "alpha", "start",
   "sticky", "sticks", "position", "transition", "u", "omega"
@@ -201,7 +202,8 @@ obs_keep.obs_product <- function(obs, data) {
   }))
 }
 
-# What is learned in any block; the learned numbers themselves are those of the blocks (learned_prior()).
+# What is learned in any block (model of some columns) of a product; the learned numbers themselves are those
+# of the blocks (learned_prior()).
 obs_learned.obs_product <- function(obs) {
   by <- unlist(lapply(obs$blocks, function(block) obs_learned(block)$by), use.names = FALSE)
   if (length(by)) list(by = by)
@@ -248,7 +250,8 @@ obs_moments.obs_product <- function(obs, q, given) {
   list(mean = both("mean"), var = both("var"))
 }
 
-# The results of f(block, a, b) for each block, where a and b are the block's parts of two clusters.
+# The results of f(block, a, b) for each block (model of some columns) of a product, where a and b are the
+# block's parts of two clusters.
 of_block_pairs <- function(obs, a, b, f) {
   of_blocks(obs, function(block, name) f(block, arrays_of_block(a, name, block), arrays_of_block(b, name, block)))
 }

@@ -19,8 +19,8 @@ shape_argument <- function(shape, arg, default, range, call = rlang::caller_env(
   shape
 }
 
-# The facts of the model, in which a shape with a gamma_prior() is no parameter by column: the prior is the
-# same for all.
+# The properties of the model (new_obs_facts()). A shape with a gamma_prior() is no parameter by column, since
+# its prior is the same for all columns.
 obs_facts.obs_shaped <- function(obs) {
   facts <- NextMethod()
   facts$parameters <- facts$parameters[!vapply(names(facts$parameters), function(name) is.object(obs[[name]]), NA)]

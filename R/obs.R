@@ -154,9 +154,9 @@ refuse_changed <- function(arg, call) {
 # Whether the clusters of this observation model move over time (argument `drift`).
 has_drift <- function(obs) inherits(obs, "obs_drifting")
 
-# Names of the constructors of observation models: of those with these facts (makers_of); of those for which
-# `has(facts)` is TRUE (obs_makers); of those with an argument (makers_with); and of those with a method for a
-# generic of R/obs-generics.R (makers_that_can).
+# Names of the constructors of observation models: of those with these properties (makers_of); of those for
+# which `has(facts)` is TRUE (obs_makers); of those with an argument (makers_with); and of those with a method
+# for a generic of R/obs-generics.R (makers_that_can).
 makers_of <- function(facts) unique(vapply(facts, function(facts) facts$constructor, "", USE.NAMES = FALSE))
 obs_makers <- function(has) makers_of(Filter(has, c(obs_models, hidden_models, network_models)))
 makers_with <- function(argument) obs_makers(function(facts) argument %in% names(formals(facts$constructor)))

@@ -119,7 +119,8 @@ shares_together <- function(kept, rows = seq_len(nrow(kept))) {
 # one_hot_labels().
 together_in <- function(one_hot, rows) as.matrix(Matrix::tcrossprod(one_hot[rows, , drop = FALSE], one_hot))
 
-# A sparse matrix, units x the clusters of all draws, with 1 where the unit is in the cluster.
+# A sparse matrix, units (rows or groups) x the clusters of all draws, with 1 where the unit is in the
+# cluster.
 one_hot_labels <- function(kept) {
   before <- c(0L, cumsum(apply(kept, 2L, max)))
   Matrix::sparseMatrix(

@@ -5,9 +5,9 @@
 
 namespace bnpvi::dynamics {
 
-/// Chooses at most `most` pairs of modes a < b to be joined, in ascending order of the loss of evidence at
-/// fixed q(x). If the number of modes is fixed, pairs with an idle mode (one almost without rows) are left
-/// out.
+/// Chooses at most `most` pairs of modes a < b to be joined, in ascending order of the log evidence that is
+/// lost at fixed q(x), the posterior of hidden states. If the number of modes is fixed, pairs with an idle
+/// mode (one almost without rows) are left out.
 std::vector<std::pair<Index, Index>> pairs_to_join(const LdsProblem& problem, const LdsState& state,
                                                    Index most);
 

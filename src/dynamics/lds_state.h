@@ -62,8 +62,8 @@ struct LdsState {
 /// A data set whose rows are the expected features E φ of the rows: a view of the memory of the state.
 Dataset expected_rows(const LdsProblem& problem, const LdsState& state);
 
-/// Makes the state with this q(z) (r: mode probabilities, n × K, row-major) and q(x) (paths). The globals are
-/// optimal for both as if the modes of different rows were independent.
+/// Makes the state with this q(z) (r: mode probabilities, n × K, row-major) and q(x) (paths). The globals
+/// (parameters' posterior) are optimal for both as if the modes of different rows were independent.
 LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths,
                   Vec r, Index k);
 
@@ -88,8 +88,8 @@ std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStat
 /// globals (parameters' posterior) and the emissions (x-step). Statistics are left as they are.
 void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups);
 
-/// Updates q(z) of all sequences to the optimum at the globals (z-step): sets the mode probabilities `r`, the
-/// statistics `total`, and `visited`.
+/// Updates q(z) of all sequences to the optimum at the present posterior of the parameters (z-step): sets the
+/// mode probabilities `r`, the statistics `total`, and `visited`.
 void assign(const LdsProblem& problem, LdsState& state);
 
 /// Updates q(z) of one sequence to the optimum at the globals (parameters' posterior) `at`: sets its mode
@@ -109,7 +109,7 @@ Summary independent_summary(const LdsProblem& problem, const LdsState& state, In
 /// computes the bound (global step).
 void renew(const LdsProblem& problem, LdsState& state);
 
-/// Computes the bound and its terms at the present globals.
+/// Computes the bound and its terms at the present parameters' posterior.
 void evaluate(const LdsProblem& problem, LdsState& state);
 
 /// Replaces the state by the proposal and calls the observer. The proposal's q(z) must come from assign().

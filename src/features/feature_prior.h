@@ -24,8 +24,8 @@ class FeaturePrior {
   /// within [0, n]). warm: an earlier result for the same number of features, from which the search starts,
   /// or empty.
   virtual FeatureWeights fit(const Vec& counts, double n, const FeatureWeights& warm) const = 0;
-  /// A lower bound of the value that fit() finds, which is quickly computed: the value at the sticks of
-  /// `near`, an earlier result for the same number of features.
+  /// A lower bound of the value that fit() finds, which is quickly computed: the value at the posterior of
+  /// the stick-breaking fractions in `near`, an earlier result for the same number of features.
   virtual double at_least(const Vec& counts, double n, const FeatureWeights& near) const = 0;
   /// Largest number of features; 0: any number.
   virtual Index most() const = 0;

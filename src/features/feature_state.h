@@ -73,8 +73,8 @@ void accept(const FeatureProblem& problem, FeatureState& state, FeatureState pro
 /// without rows.
 FeatureState state_from(const FeatureProblem& problem, const Summary& statistics, bool settled);
 
-// Removes feature j from all summaries; j counts the features after the offset (a feature of all rows). The
-// globals of the remaining features keep their values, from which the next search starts.
+// Removes feature j from all sums of statistics; j counts the features after the offset (a feature of all
+// rows). The parameters of the remaining features keep their values, from which the next search starts.
 void drop_feature(const FeatureProblem& problem, FeatureState& state, Index j);
 void append_features(FeatureState& state, Index more);
 void permute_features(const FeatureProblem& problem, FeatureState& state, const std::vector<Index>& order);

@@ -18,8 +18,8 @@ class RowStep {
  public:
   RowStep(const LocalModel& model, const RowBatch& batch);
 
-  /// Begins with row i of the batch. g (K numbers): the evidence τ̂ M x of the row for each feature, with M
-  /// the means of the loadings.
+  /// Begins with row i of the batch. g (K numbers): what the row x says for each feature, τ̂ M x, with M the
+  /// means of the loadings and τ̂ the expected precision of the noise.
   void begin(Index i, const double* g);
   /// Sets the probabilities ν (K numbers, 1 for the offset, a feature of all rows).
   void set(const double* nu);

@@ -8,7 +8,8 @@
 
 namespace bnpvi {
 
-/// The variational posterior of the sticks: q(u_k) = Beta(û_k ω̂_k, (1 − û_k) ω̂_k), k = 1..K.
+/// The variational posterior of the stick-breaking fractions u_k of K clusters: q(u_k) = Beta(û_k ω̂_k, (1 −
+/// û_k) ω̂_k), k = 1..K.
 struct HdpSticks {
   Vec u, omega;
 };
@@ -56,8 +57,8 @@ RoundedSum top_value(const TopLevel& top, const HdpSticks& q);
 /// its value, and adds its derivatives to the gradient, unless that is null.
 using WeightFunction = std::function<RoundedSum(const WeightMoments& pi, WeightMoments* gradient)>;
 
-/// The optimal sticks if the objective has no term but L_top (see TopLevel): û = c1 / (c1 + c0), ω̂ = c1 +
-/// c0, with the coefficients in `top`.
+/// The optimal posterior Beta(û ω̂, (1 − û) ω̂) of each stick-breaking fraction if the objective has no term
+/// but L_top (see TopLevel): û = c1 / (c1 + c0), ω̂ = c1 + c0, with the coefficients in `top`.
 HdpSticks closed_form(const TopLevel& top);
 
 /// Maximises L_top(û, ω̂) + f over the sticks (parameters û, ω̂ of their Beta distributions), by L-BFGS in

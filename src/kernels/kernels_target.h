@@ -33,7 +33,8 @@ struct KernelVersion {
   EffectsKernels effects[EffectsPlaces::most];  // element q − 1 is for q effects
 };
 
-/// The tables for each type of processor; avx2 and avx512 are defined only where BNPVI_X86_VERSIONS is 1.
+/// The tables of inner loops for each type of processor; avx2 and avx512 are defined only where
+/// BNPVI_X86_VERSIONS is 1.
 const KernelVersion* base_kernels();
 const KernelVersion* avx2_kernels();
 const KernelVersion* avx512_kernels();

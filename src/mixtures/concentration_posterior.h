@@ -7,7 +7,8 @@
 
 namespace bnpvi::mixtures {
 
-/// The counts of all clusters after each cluster in stick order: Σ_{l>k} N_l for cluster k.
+/// For each cluster k the sum of the counts of all later clusters, Σ_{l>k} N_l, in the order in which their
+/// weights are broken off a stick.
 Vec counts_after(const Vec& counts);
 
 /// The posterior q(γ) of the concentration of Pitman–Yor sticks u_k ~ Beta(1 − d, γ + kd), where γ ~ Gamma(a,

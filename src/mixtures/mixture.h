@@ -82,8 +82,9 @@ class MixtureAlloc : public AllocModel, public WorkReader {
                       const Vec& log_pi) const;
 };
 
-/// The parameters of q(u_k | γ) = Beta(1 − d + N_k, γ + kd + N_>k) of each stick, K × 2, as an array
-/// "sticks". counts: N_k in stick order; N_>k is the sum of the counts after cluster k.
+/// The parameters of q(u_k | γ) = Beta(1 − d + N_k, γ + kd + N_>k) of the stick-breaking fraction u_k of each
+/// cluster, K × 2, as an array "sticks". counts: N_k in the order of the sticks; N_>k is the sum of the
+/// counts after cluster k.
 NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
 /// The part of the ELBO that belongs to the allocation model, without the entropy of q(z), when the

@@ -35,19 +35,19 @@ class RestrictedFit {
   void develop(Index k, std::optional<PriorSteps> steps, Stream& stream);
 
   /// Finds k clusters like develop(), but without merges; only clusters below one observation are removed.
-  /// Whether k is right shows only after nearby rows have been reassigned, too. Makes more local steps than
-  /// develop(), since the borders of overlapping clusters converge slowly.
+  /// Whether k is right shows only after nearby rows have been reassigned, too. Updates the rows' division
+  /// more often than develop(), since the borders of overlapping clusters converge slowly.
   void reseed(Index k, Stream& stream);
 
-  /// Finds two clusters by giving each about half of every row (0.5 ± 0.1) and letting local steps enlarge
-  /// the difference in the direction in which the rows vary most. This finds clusters that seeds of single
-  /// rows miss, such as two that differ in their covariances only, in many dimensions.
+  /// Finds two clusters by giving each about half of every row (0.5 ± 0.1) and letting updates of the rows'
+  /// division enlarge the difference in the direction in which the rows vary most. This finds clusters that
+  /// seeds of single rows miss, such as two that differ in their covariances only, in many dimensions.
   void halve(std::optional<PriorSteps> steps, Stream& stream);
 
   Index k() const { return k_; }
 
-  /// Divides the rows of every batch among the k clusters, by a final restricted local step. shares: unless
-  /// null, receives the proportions p_nj in which each row is divided (rows × k for each batch).
+  /// Divides the rows of every batch among the k clusters, by a final update (restricted local step). shares:
+  /// unless null, receives the proportions p_nj in which each row is divided (rows × k for each batch).
   std::vector<Redistributed> assign(const std::vector<MassOnRows>& by_batch,
                                     std::vector<Vec>* shares = nullptr) const;
 

@@ -6,8 +6,8 @@
 
 namespace bnpvi::mixtures {
 
-/// The result of a restricted local step on the rows of one batch. Its target is the cluster, or clusters,
-/// whose mass was divided.
+/// The result of a restricted local step on the rows of one batch, that is, of dividing the mass of a target
+/// (one or several clusters) among new clusters.
 struct Redistributed {
   Vec left;            // statistic that left the target, p numbers
   Vec arrived;         // statistic that each cluster received, k × p
@@ -38,7 +38,7 @@ struct RestrictedStep {
   static RestrictedStep read(Reader& in);
 };
 
-/// A task that makes a restricted local step (RestrictedStep) on some rows of one batch.
+/// A task that divides the mass of some rows of one batch among clusters (RestrictedStep).
 class AssignWork final : public BatchWork {
  public:
   /// share: receives the proportions as in RestrictedStep::on(), or null; null also when another process does

@@ -19,13 +19,16 @@ class SeenRows {
   Vec shared(Index k) const;
 
   /// For each batch, the rows on which these clusters together have a responsibility of at least `least`. In
-  /// the result clusters have their present numbers, not those of the lap.
+  /// the result clusters have their present numbers, not those of the lap (pass over all batches) that was
+  /// remembered.
   std::vector<TouchedRows> on(const Target& clusters, double least) const;
 
-  /// The present number of the cluster that was number j during the lap; moves may have changed it since.
+  /// The present number of the cluster that had number j during the remembered lap (pass over all batches);
+  /// moves may have changed it since.
   Index now(Index j) const { return now_.empty() ? j : now_[j]; }
   /// Records that moves have renumbered the present clusters: cluster j is now number[j]. Arguments and
-  /// results with the numbers that clusters had during the lap are not affected.
+  /// results with the numbers that clusters had during the remembered lap (pass over all batches) are not
+  /// affected.
   void renumber(const std::vector<Index>& number);
   /// Records that the rows that on() returned for this `least` have been reassigned, so that the
   /// responsibilities remembered for them are outdated.

@@ -33,7 +33,7 @@ Vec table_of_ends(const Links& links, const Vec& out, const Vec& in, Index k, do
 /// Moves x towards y: x ← (1 − rate) x + rate y.
 void move_towards(Vec& x, const Vec& y, double rate);
 
-/// Change a K × K table t when communities change. table_joined(): b joins a; the row and column of b are
+/// Changes of a K × K table t of pairs of communities. table_joined(): b joins a; the row and column of b are
 /// added to those of a and removed. table_in_order(): keeps the communities of `order`, in this order. In an
 /// undirected network a pair of communities is stored in two places, and the pairs within a community count
 /// once.

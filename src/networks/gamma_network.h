@@ -193,8 +193,8 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   // The gain of the bound by a change; if it is not above `least`, takes the change back.
   double gained(const Undo& undo, double least);
   double visit_links_of(const std::vector<int>& nodes);
-  // Makes some laps that update only q of these nodes, q of their links, and the rates of the communities
-  // `open`, which must have no other nodes.
+  // Makes some rounds of updates of q of these nodes alone, q of their links, and the rates of the
+  // communities `open`, which must have no other nodes.
   void settle(const std::vector<int>& nodes, const std::vector<Index>& open, Index laps);
   void make_last(Index k);                // swaps numbers with the last community
   // Removes the last community. weights: expected proportions of the K communities and, last, of all further

@@ -47,8 +47,8 @@ class OverlapFit final : public NetworkFit {
 
  private:
   enum class Stage { begun, first, rounds, rest, last };
-  // Makes the next step of the search after laps have converged, such as a round of moves; the moves tried
-  // are added to the record.
+  // Makes the next step of the search after laps (updates of all of q) have converged, such as a round of
+  // moves; the moves tried are added to the record.
   void advance(LapRecord& record);
   bool round(LapRecord& record);  // a round of moves; false when it gained nothing
   bool moves_of_round(LapRecord& record);

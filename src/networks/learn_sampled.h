@@ -13,9 +13,9 @@ struct SampledOptions : RestartOptions {
   double delay = 1, power = 0.6;  // parameters of the rate of step t, (delay + t)^−power
 };
 
-/// A fit of a network by stochastic learning. In each lap the nodes are divided at random into `batches` sets
-/// of about equal size, and each set makes one step. The last lap, number max_laps or the one after a stop,
-/// visits all nodes, so that the bound is exact.
+/// A fit of a network by stochastic learning. In each lap (pass over all nodes) they are divided at random
+/// into `batches` sets of about equal size, and each set makes one step. The last lap, number max_laps or the
+/// one after a stop, visits all nodes at once, so that the bound is exact.
 class SampledFit : public NetworkFit {
  public:
   LapRecord lap(Index n) override;

@@ -91,7 +91,7 @@ class Links {
 
 /// Times in units of one multiplication, as measured on a network of US airports: for one node and community,
 /// with digamma, log Γ and log; for one link and community; for one look-up of a block's evidence in a table.
-/// With these numbers laps count as much per second as those of mixtures.
+/// With these numbers a second of learning counts as about as much work as with mixtures.
 constexpr double products_of_node_part = 100, products_of_link_part = 8, products_of_block = 8;
 
 /// Calls f(i, j, y, of_i, of_j) once for every link from i to j (undirected: in either order) of value y with

@@ -18,9 +18,10 @@ class NetworkFit : public Fit {
   double slack() const final { return rounding_of_lap * (1 + std::abs(objective())); }
 
  private:
-  // The relative rounding error of the bound in a lap. In laps of 400 random networks of up to 120 nodes,
-  // with counts up to 1e6, the bound fell by up to 8e-6 with parameters of priors from 1e-8 to 1e8, and by
-  // 1e-9 with parameters from 1e-4 to 1e4. After numerical breakdowns it fell by 1e-3 or more.
+  // The relative rounding error of the bound in a lap (pass over all nodes). In laps of fits to 400 random
+  // networks of up to 120 nodes, with counts up to 1e6, the bound fell by up to 8e-6 with parameters of
+  // priors from 1e-8 to 1e8, and by 1e-9 with parameters from 1e-4 to 1e4. After numerical breakdowns it fell
+  // by 1e-3 or more.
   static constexpr double rounding_of_lap = 1e-5;
 };
 
@@ -28,13 +29,14 @@ class NetworkFit : public Fit {
 class StoredState {
  public:
   virtual ~StoredState() = default;
-  /// Writes all numbers on which further laps and changes depend, as they are after a lap or a step.
+  /// Writes all numbers on which further updates and changes depend, as they are after a lap (pass over all
+  /// nodes) or a step.
   virtual void write(Writer& out) const = 0;
   /// Reads what write() wrote, with the number of communities stored there. Throws std::invalid_argument when
   /// the stored state does not belong to this network and model.
   virtual void read(Reader& in) = 0;
-  /// Computes again all numbers that follow from q of links and nodes and from the sticks; the bound may
-  /// change only in its last digits.
+  /// Computes again all numbers that follow from q of links and nodes and from the stick-breaking proportions
+  /// of communities; the bound may change only in its last digits.
   virtual void refresh() = 0;
 };
 

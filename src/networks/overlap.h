@@ -48,7 +48,7 @@ class NodeSteps {
   /// `rate` towards the estimate; then these nodes are visited, and the sticks are updated from sums over all
   /// nodes. The bound is exact again after a lap().
   virtual void step(const std::vector<int>& nodes, double rate) = 0;
-  /// Called when the steps of a lap have visited all nodes once.
+  /// Called when steps have visited all nodes once (a lap).
   virtual void end_steps() = 0;
 
  protected:
@@ -63,7 +63,7 @@ struct OverlapCapabilities {
 };
 
 /// A state of variational inference with K overlapping communities; every node has some part in each
-/// community that it may be in (owners.h). A plain value that lap() improves and that split(), merge(),
+/// community that its label allows (owners.h). A plain value that lap() improves and that split(), merge(),
 /// drop() and permute() change; states are compared only by the whole bound.
 class Overlap : public StoredState {
  public:
@@ -108,8 +108,8 @@ class Overlap : public StoredState {
   };
   virtual std::vector<Array> arrays() const = 0;
 
-  // Functions that change the communities; lap() then makes q consistent again. A community keeps its number
-  // unless stated otherwise.
+  // Functions that change the communities; lap(), an update of all of q, then makes q consistent again. A
+  // community keeps its number unless stated otherwise.
 
   /// Divides communities, each at most once; the new communities come last. Nodes that leave have the fraction
   /// `share` of their membership in the new community; the others keep that fraction in the old one.

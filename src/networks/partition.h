@@ -90,7 +90,7 @@ class Partition {
     double loops = 0;
   };
 
-  // Two clusters joined into one: its size, and the statistics of its block with itself.
+  // Two clusters joined into one: its size, and the statistics of the links within it.
   struct Joined {
     Mass mass;
     double hidden, s;

@@ -70,8 +70,8 @@ class Relational : public Overlap, public NodeSteps {
   /// entropy, half for each of these ends, to q_n_, q_s_ and link_entropy_.
   virtual void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) = 0;
   virtual Index n_blocks() const = 0;
-  /// Computes the statistics of blocks from the sum of profiles (sum_), the profiles ρ and the statistics of
-  /// links.
+  /// Computes the statistics of blocks (pairs of communities) from the profiles ρ, the nodes' memberships in
+  /// pairs without a link, from their sum (sum_), and from the statistics of links.
   virtual void update_statistics() = 0;
   /// Computes the statistics of blocks as if links, like pairs without a link, had the profiles ρ of their
   /// ends.

@@ -7,8 +7,8 @@
 
 namespace bnpvi::networks {
 
-/// The part of the bound that belongs to the sticks: Σ_k [lB(1 + R_k, γ + R_>k) − lB(1, γ)], with R the sizes
-/// of clusters, R_>k the sum of the sizes after k, and lB the log Beta function.
+/// The part of the bound that belongs to the stick-breaking weights of clusters: Σ_k [lB(1 + R_k, γ + R_>k) −
+/// lB(1, γ)], with R the sizes of clusters, R_>k the sum of the sizes after k, and lB the log Beta function.
 double stick_evidence(const Vec& sizes, double gamma);
 
 /// The terms of the bound of a blockmodel. sum() is the bound.
@@ -42,8 +42,8 @@ class SoftBlocks {
   double sum(Index a, Index b) const { return s_[a * k_ + b]; }
   BlockBound bound() const;
 
-  /// Visits every node, in order, with q of blocks and sticks as they were before, then updates these: each
-  /// step raises the bound. A node takes O(degree K + K²) time.
+  /// Visits every node, in order, with q of the blocks' parameters and of the clusters' weights as they were
+  /// before, then updates these two: each step raises the bound. A node takes O(degree K + K²) time.
   void lap();
 
   /// Makes a step of stochastic learning. The natural gradient of the bound with respect to q of the blocks,

@@ -163,13 +163,13 @@ class RowEstimates {
 class Urn {
  public:
   virtual Index urn_size() const = 0;  // ≥ p
-  /// Computes the numbers of an urn that follow its statistic T, from T.
+  /// Computes, from the statistic T of an urn (cluster of a sampler), the numbers that follow T in the urn.
   virtual void fill_urn(double* urn) const = 0;
-  /// Updates the numbers of an urn that follow its statistic T, when T has just become T + sign φ: φ are the
-  /// features of a row that was added (sign 1) or taken out (−1).
+  /// Updates the numbers that follow the statistic T in an urn (cluster of a sampler), when T has just become
+  /// T + sign φ: φ are the features of a row that was added (sign 1) or taken out (−1).
   virtual void refill_urn(double* urn, const double* /*phi*/, double /*sign*/) const { fill_urn(urn); }
   /// Computes the log predictive density (ObsModel::log_predictive) of one row with φ_0 = 1 under each of K
-  /// urns, which are stored one after the other (K × urn_size()).
+  /// urns (clusters of a sampler), which are stored one after the other (K × urn_size()).
   virtual void urn_predictives(const double* urns, Index k, const double* phi, double* out) const = 0;
 
  protected:

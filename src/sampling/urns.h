@@ -15,48 +15,52 @@ class Urns {
   const std::vector<Index>& counts() const { return count_; }
 
   void add(Index j, const double* phi, double mass = 1);  // T_j += mass φ, a row with features phi (p); j ≤ K
-  /// Removes a row with features phi from urn j. Returns true when the urn is then empty and did not begin
-  /// with earlier rows; it must then be dropped, or get another row, before any other call.
+  /// Removes a row with features phi from urn j (a cluster of the sampler). Returns true when the urn is then
+  /// empty and did not begin with earlier rows; it must then be dropped, or get another row, before any other
+  /// call.
   bool remove(Index j, const double* phi, double mass = 1);
-  /// Undoes the last remove() exactly, if no urn has changed since.
+  /// Undoes the last remove() of a row exactly, if no cluster has changed since.
   void put_back();
   /// Removes urn j (a cluster) with its rows; the last urn with rows, K − 1, gets its number.
   void drop(Index j);
-  /// Moves the rows of urn b to urn a and removes b; the last urn with rows, K − 1, gets its number.
+  /// Moves the rows of urn (cluster) b to urn a and removes b; the last urn with rows, K − 1, gets its
+  /// number.
   void join(Index a, Index b);
-  /// Replaces urn j ≤ K by a copy of urn i of another object, `others`.
+  /// Replaces urn j ≤ K (a cluster of the sampler) by a copy of urn i of another object, `others`.
   void replace(Index j, const Urns& others, Index i);
   void clear();
 
-  /// Makes urns 0 .. j count as urns with rows (of which there are K), although they have no rows yet.
+  /// Makes urns 0 .. j (clusters of the sampler) count as urns with rows (of which there are K), although
+  /// they have no rows yet.
   void open(Index j);
-  /// Adds a row with features phi to urn j, as add() does, but leaves the urns incomplete until fill() is
-  /// called; before that only gather() may be called.
+  /// Adds a row with features phi to urn j (a cluster), as add() does, but leaves the urns incomplete until
+  /// fill() is called; before that only gather() may be called.
   void gather(Index j, const double* phi);
   void fill();
 
-  /// Removes all urns, and begins with k urns that hold the statistics t (k × p) of earlier rows. These urns
-  /// stay when all rows added later have been removed; count() counts only the rows added later.
+  /// Removes all urns (clusters), and begins with k urns that hold the statistics t (k × p) of earlier rows.
+  /// These urns stay when all rows added later have been removed; count() counts only the rows added later.
   void begin_with(const double* t, Index k);
-  /// The number (mass) of rows in urn j, T_0 of its statistic, including the rows that it began with; 0 for
+  /// The number (mass) of rows in urn j (a cluster), including the rows that it began with; 0 for the empty
   /// urn K.
   double size(Index j) const { return urn(j)[0]; }
 
-  /// Writes log p(x | urn j) − log h(x) of a row x with features phi, for the first k ≤ K + 1 urns; h is the
-  /// base measure.
+  /// Writes log p(x | urn j) − log h(x) of a row x with features phi, for the first k ≤ K + 1 urns (clusters;
+  /// the last is empty); h is the base measure.
   void predictives(const double* phi, Index k, double* out) const;
-  /// log p(x | urn j without x) − log h(x) of a row x with features phi, which is in urn j with this mass; h
-  /// is the base measure. Safe to call from several threads.
+  /// log p(x | urn j without x) − log h(x) of a row x with features phi, which is in urn j (a cluster) with
+  /// this mass; h is the base measure. Safe to call from several threads.
   double predictive_without(Index j, const double* phi, double mass) const;
-  /// The log evidence Λ(T_j) of urn j; the next function returns Λ(T_a + T_b) of urns a and b together.
+  /// The log evidence of urn j (a cluster); the next function returns that of the rows of urns a and b
+  /// together.
   double log_evidence(Index j) const;
   double log_evidence(Index a, Index b) const;
 
  private:
   double* urn(Index j) { return urns_.data() + j * size_; }
   const double* urn(Index j) const { return urns_.data() + j * size_; }
-  /// Adds mass φ, the features of a row times `mass`, to the statistic T of an urn, and updates what is
-  /// derived from T.
+  /// Adds mass φ, the features of a row times `mass`, to the statistic T of an urn (cluster), and updates
+  /// what is derived from T.
   void change(double* urn, const double* phi, double mass) const;
 
   const ObsModel& obs_;

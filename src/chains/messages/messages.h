@@ -98,8 +98,8 @@ void log_space_backward(const Chain& chain, ChainRows rows, const double* log_al
 
 /// Adds expected transitions M to pair (laid out as the chain's transition probabilities P) and returns their
 /// part of the entropy, −Σ M log P. without_factor: sums of the products alpha ν of forward and backward
-/// messages; multiplied by P they give M. Their entropy uses the floored log P. log_space: further expected
-/// transitions, which were computed in log space.
+/// messages; multiplied by P they give M. Their entropy uses log P, raised to the floor Chain::lowest where
+/// it is below. log_space: further expected transitions, which were computed in log space.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Vec& pair);
 

@@ -27,7 +27,7 @@ struct SparseRows {
 
 /// Arithmetic for SparseMessages that scales messages by row, with potentials that are floored as in Chain.
 struct ScaledNumbers;
-/// Arithmetic for SparseMessages that computes messages in log space, without floors.
+/// Arithmetic for SparseMessages that computes messages in log space, without a floor of potentials.
 struct LogNumbers;
 
 /// Forward and backward sweeps over the rows of a chain in which each row may be in L states only. One call

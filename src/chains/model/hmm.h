@@ -50,7 +50,7 @@ class HmmAlloc : public AllocModel,
                  public StoredPairs,
                  public WorkReader {
  public:
-  /// fixed_k: number of states; 0 for a model with sticks, whose number of states is open.
+  /// fixed_k: number of states; 0 if it is open (stick-breaking weights).
   HmmAlloc(Index fixed_k, const HmmPrior& prior, const Sparsity& sparsity)
       : AllocModel({true, fixed_k == 0, fixed_k, fixed_k == 0}, sparsity), prior_(prior) {}
 
@@ -109,8 +109,8 @@ class HmmAlloc : public AllocModel,
   /// π_a, and the counts of both are added.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
-  /// The globals with an additional empty state, whose transition rows are near the best ones. For models
-  /// with a fixed number of states, in which another state was removed.
+  /// The globals (parameters' posterior) with an additional empty state, whose transition probabilities are
+  /// near the optimum. For models with a fixed number of states, in which another state was removed.
   Globals with_empty_state(Globals globals) const;
 
   /// The Dirichlet parameters of all transition rows at these globals: θ̂_jk = M_jk + α_j π_k + κ δ_jk, with
@@ -131,8 +131,8 @@ class HmmAlloc : public AllocModel,
   /// states not in use together.
   virtual Vec weights(const Globals& globals) const = 0;
 
-  /// The Dirichlet parameters θ̂ of the transition rows that are optimal, in a model without a tilt, for the
-  /// expected transitions in s and the weights pi, which has one number for each outcome.
+  /// The Dirichlet parameters θ̂ of the transition rows that are optimal, in a model without covariates, for
+  /// the expected transitions in s and the weights pi, which has one number for each outcome.
   TransitionRows rows(const Summary& s, const Vec& pi) const;
 
   /// The Dirichlet parameters of the transition rows of k states under the prior, for weights pi of the

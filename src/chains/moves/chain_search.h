@@ -20,7 +20,8 @@ namespace bnpvi::chains {
 class HmmMove : public Move {
  public:
   /// windows: whether proposals may be tried first on windows, ranges of rows near those that change
-  /// (windows.h). The snapshot then also stores the forward and backward messages that this needs.
+  /// (windows.h). The snapshot of the last visits then also stores the forward and backward messages that
+  /// this needs.
   HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows = false);
   std::unique_ptr<Watch> watch(const State& state, Index b) override;
   void after_batch(Index b, Watch* seen) override;

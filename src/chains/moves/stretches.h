@@ -46,10 +46,10 @@ struct BestCut {
   std::vector<Index> part;  // part of each stretch, 0 or 1
 };
 
-/// Cuts the stretch `block` of rows (in trees a subtree) in two where the evidence of both parts together
-/// exceeds that of the whole by most; leaves it uncut if no cut raises the evidence. The second part of a
-/// sequence is everything from the cut on, that of a tree is a subtree. w: weights from which missing cells
-/// get their expected values (expecting_weights()).
+/// Cuts the stretch `block` of rows (in trees a subtree) in two where the sum of the log evidences of the
+/// parts exceeds that of the whole by most; leaves it uncut if no cut raises the log evidence. The second
+/// part of a sequence is everything from the cut on, that of a tree is a subtree. w: weights from which
+/// missing cells get their expected values (expecting_weights()).
 BestCut best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block, const Vec& w);
 
 }  // namespace bnpvi::chains

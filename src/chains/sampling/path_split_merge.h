@@ -38,10 +38,10 @@ class PathSplitMerge {
   // All rows of states a and b (b may equal a): `first` and `second`, then the others by distance in time
   // from them.
   std::vector<Index> members(Index a, Index b, Index first, Index second) const;
-  // Divides rows between urns 0 and 1 of pair_, each of which begins with one of the two rows that were
-  // drawn. side(row, log probability of urn 1) decides in which urn a row is placed. On return side_ has the
-  // urn of each row, −1 for all other rows. Returns log Q, the log probability of the division, or any value
-  // below `least` as soon as it falls below `least`.
+  // Divides rows between two new states, urns 0 and 1 of pair_, each of which begins with one of the two rows
+  // that were drawn. side(row, log probability of urn 1) decides in which urn a row is placed. On return
+  // side_ has the urn of each row, −1 for all other rows. Returns log Q, the log probability of the division,
+  // or any value below `least` as soon as it falls below `least`.
   template <class Side>
   double divide(const std::vector<Index>& rows, double least, Side side);
   // The logarithm of v (1 − v) q(v) in the acceptance ratio of a split of a state into parts a and b with
@@ -59,7 +59,7 @@ class PathSplitMerge {
   StateWeights& weight_;
   StateClasses& classes_;
   Urns pair_;
-  // for each row its urn in the split, 0 or 1; −1: the row is not in the split
+  // for each row the number of its part (urn) in the split, 0 or 1; −1: the row is not in the split
   std::vector<signed char> side_;
   Vec phi_;
 };

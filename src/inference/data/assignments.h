@@ -41,7 +41,7 @@ struct Assignments {
   void renumber_joint(Index size, const std::vector<Index>& number);
 };
 
-/// A receiver of the responsibilities that a local step (the update of q(z) at fixed globals) finds. It
+/// A receiver of the responsibilities that a local step (the update of q(z) at fixed parameters) finds. It
 /// stores them in an Assignments (unless null), and passes them on to another receiver (unless null).
 class AssignmentSink final : public ResponsibilitySink {
  public:

@@ -54,8 +54,8 @@ struct ShareBlock {
   Vec local;  // further numbers of the units, as the allocation model defines them
 };
 
-/// Where in a ShareTable the shares of one unit (a group of rows) are stored, and when its next visit (update
-/// of q(z)) searches for another local optimum.
+/// Where in a ShareTable the shares (clusters and counts) of one unit, a group of rows, are stored, and when
+/// its next visit (update of q(z)) searches for another local optimum.
 struct UnitShares {
   int block = 0;          // index of the block in ShareTable::block
   int n = 0;              // number of shares
@@ -68,8 +68,8 @@ struct UnitShares {
   int n_local = 0;
 };
 
-/// Appends the shares of a unit (row or group of rows), and its further numbers, to a block of a table and
-/// returns where they are stored. number: the block's number in its table.
+/// Appends the shares (clusters and counts) of a unit, a group of rows, and its further numbers, to a block
+/// of a table and returns where they are stored. number: the block's number in its table.
 UnitShares remember(ShareBlock& block, int number, Shares share, const Vec& local = {});
 
 /// The shares of all units of a batch (groups of rows), in the order of the units. Memory: 32 bytes for each
@@ -98,8 +98,8 @@ struct ShareTable {
   /// removed.
   ShareTable renumbered(const std::vector<Index>& number) const;
 
-  /// A copy of the table in which `change` has changed the shares of every unit; it is called for each unit
-  /// (row or group of rows) in turn, with the unit's weight.
+  /// A copy of the table in which the function `change` has changed the shares (clusters and counts) of every
+  /// unit; it is called for each unit (row or group of rows) in turn, with the unit's weight.
   ShareTable changed(const std::function<void(std::vector<Share>&, double weight)>& change) const;
 
   /// A copy of the table in which units at[0], at[1], ... are replaced by units first, first + 1, ... of

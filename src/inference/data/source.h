@@ -85,7 +85,8 @@ std::vector<Place> places_of_groups(const Source& source);
 double weight_of_units(const Batch& batch, bool grouped);
 double weight_of_units(const Source& source, bool grouped);
 
-/// The weights of the rows at these places, each batch being opened once. Empty if rows have no weights.
+/// The weights of the rows at these places (batch and number in it); each batch is opened once. Empty if rows
+/// have no weights.
 Vec weights_of_rows(const Source& source, const std::vector<Place>& rows);
 
 /// A copy of some rows of a source, as a data set of its own.
@@ -109,7 +110,8 @@ struct Sample {
 /// likelihood depends. Each batch is opened once.
 Sample take_rows(const Source& source, const std::vector<Place>& places, Index lag);
 
-/// Copies the groups of rows at these places, with all their rows, in the given order.
+/// Copies the groups of rows at these places (batch and number in it), with all their rows, in the given
+/// order.
 Sample take_groups(const Source& source, const std::vector<Place>& places);
 
 }  // namespace bnpvi

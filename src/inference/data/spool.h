@@ -54,8 +54,8 @@ class SpoolWriter {
   /// Adds the next rows, or groups with all their rows, which are those of `piece`. batch: for each row (or
   /// group) the number of its batch; −1: it is in no batch.
   void add(const Dataset& piece, const int* batch);
-  /// Completes the spool. Throws std::invalid_argument unless all batches have as many rows, groups and
-  /// entries as the index says.
+  /// Completes the spool (file of batches). Throws std::invalid_argument unless all batches have as many
+  /// rows, groups and entries as the index says.
   void finish();
 
  private:
@@ -100,7 +100,7 @@ class Spool {
   mutable std::vector<std::atomic<bool>> checked_;  // for each batch: whether it was checked
 };
 
-/// An open batch of a spool, with the vectors to which its `batch` refers.
+/// An open batch of a spool (file of batches), with the vectors to which its `batch` refers.
 struct Spool::Held {
   Dataset data;
   std::vector<Index> units, rows, groups;

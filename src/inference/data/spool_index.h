@@ -15,8 +15,8 @@ struct SpoolArrays {
   SpoolArrays(const SpoolIndex& index, const BatchSize& size);
 };
 
-/// The bytes at the end of a spool, after its batches: the index, its length, its checksum and the mark of
-/// the format.
+/// The bytes at the end of a spool (file of batches), after its batches: the index, its length, its checksum
+/// and the mark of the format.
 std::string end_of_spool(const SpoolIndex& index);
 
 /// Reads the index of a spool from its n bytes. Throws FileError if they are not a spool, or if the sizes in

@@ -64,7 +64,7 @@ struct Summary {
   double entropy() const { return scalar[0]; }
 
   // Adds another summary (sums of statistics), multiplied by `scale`. Summaries that are combined must have
-  // the same shape, k and owners. Results have the same bits with any pool or none.
+  // the same shape, k and classes of clusters (owner). Results have the same bits with any pool or none.
   void add(const Summary& other, double scale = 1);
   void exchange(const Summary& old, const Summary& fresh, Pool* pool);  // adds fresh − old
   // sets all entries to the sum of these parts (at least one), added in order

@@ -24,8 +24,8 @@ class Coarsening {
   Coarsening(const Problem& problem, Globals globals, std::vector<std::shared_ptr<const UnitMemory>> earlier,
              Pool& pool);
 
-  /// The state after the joins so far. Only its total, globals and ELBO are current; `batch` holds the
-  /// batches as they were before any join.
+  /// The state after the joins so far. Only its total statistics, parameters (globals) and ELBO are current;
+  /// `batch` holds the batches as they were before any join.
   const State& state() const { return state_; }
   Index id(Index j) const { return static_cast<Index>(memory_.id(j)); }
   Index number(Index id) const { return memory_.number_of(static_cast<std::uint64_t>(id)); }

@@ -180,8 +180,8 @@ std::shared_ptr<const Weights> visit_weights(const AllocModel& alloc, const ObsM
 Index cost_of_observation(const AllocModel& alloc, const ObsModel& obs, const DataShape& data);
 
 /// Does the local step with explicit q(z) that the model's UnitJoins capability gives or, without that
-/// capability, the one for independent rows. The next function, merged(), returns the globals that the
-/// capability gives or, without it, the result of global_step().
+/// capability, the one for independent rows. The next function, merged(), returns the parameters' posterior
+/// after a join that the capability gives or, without it, the result of global_step().
 Summary explicit_step(const AllocModel& alloc, const Visit& visit, JoinParts& parts);
 Globals merged(const AllocModel& alloc, const Globals& globals, Index a, Index b);
 
@@ -191,8 +191,8 @@ void complete_start(const AllocModel& alloc, Summary& start, double n_groups);
 
 /// The length of the vector Globals::u for k clusters, including the numbers for pairs (StoredPairs).
 Index stored_in_u(const AllocModel& alloc, Index k);
-/// True if u lacks only the numbers for pairs of clusters (StoredPairs), which a global step then computes.
-/// k: number of clusters.
+/// True if u lacks only the numbers for pairs of clusters (StoredPairs), which an update of the parameters
+/// (global step) then computes. k: number of clusters.
 bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k);
 
 /// True if what the model stores of the units (rows or groups of rows) between visits determines q(z)

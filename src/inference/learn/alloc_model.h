@@ -93,7 +93,7 @@ class AllocModel {
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
   /// Terms of the ELBO except those of data and hyperpriors, for assignments with the summary (sums of
-  /// statistics) `total`. The globals need not be optimal for it.
+  /// statistics) `total`. The globals (parameters' posterior) need not be optimal for it.
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
 
   /// Expected weights E[π_k] of the K clusters and, in infinite models, the expected remainder as number K +

@@ -17,7 +17,7 @@ struct WorkGlobals {
   bool weighed = false;
   void write(Writer& out) const;  // writes all but globals.weights
   static WorkGlobals read(Reader& in);
-  /// Computes globals.weights, the weights for visits (updates of q(z)), if they are missing.
+  /// Computes the clusters' weights for visits (updates of q(z)), globals.weights, if they are missing.
   void weigh(const Problem& problem);
 };
 
@@ -70,7 +70,7 @@ void do_work(const Problem& problem, Pool& pool, const std::vector<std::unique_p
   do_work(problem, pool, all);
 }
 
-/// The local step (update of q(z) at fixed globals) of all units (rows or groups of rows) of a batch, as a
+/// The local step (update of q(z) at fixed parameters) of all units (rows or groups of rows) of a batch, as a
 /// task. A watch may observe the responsibilities.
 class VisitWork final : public BatchWork {
  public:
@@ -99,7 +99,7 @@ class VisitWork final : public BatchWork {
   Assignments* assignments_ = nullptr;
 };
 
-/// The local step (update of q(z) at fixed globals) of some units (rows or groups of rows) of a batch, by
+/// The local step (update of q(z) at fixed parameters) of some units (rows or groups of rows) of a batch, by
 /// AllocModel::local_step(), as a task.
 class UnitsWork final : public BatchWork {
  public:

@@ -35,8 +35,8 @@ struct Course {
   double work = 0;  // operations so far (Pool::spent()), including those of making the start
 
   Index laps() const { return static_cast<Index>(trace.size()); }
-  /// A line of the table of restarts: lap number, objective, number of clusters and work at the end of this
-  /// fit.
+  /// A line of the table of restarts: number of laps (passes over the data), objective, number of clusters
+  /// and work at the end of this fit.
   LapRecord end() const;
 
   void write(Writer& out) const;

@@ -17,8 +17,8 @@ struct Progress {
   std::vector<std::shared_ptr<const UnitMemory>> memory;  // of the last stochastic visit, by batch; or empty
   NamedArrays learned;                                    // learned fields of the models
 
-  /// The progress of a fit that has done no lap yet, in the given state. p: number of operations that one
-  /// observation costs (see MoveMemory).
+  /// The progress of a fit that has done no pass over the data yet, in the given state. p: number of
+  /// operations that one observation costs (see MoveMemory).
   Progress(State state, Index p);
 
   /// Writes everything but the explicit responsibilities of all rows, which only observers use.

@@ -111,8 +111,9 @@ void renew_globals(const Problem& problem, State& state);
 void evaluate(const Problem& problem, State& state);
 
 /// Computes the ELBO like evaluate(), and also the weights of the clusters (by which a visit multiplies
-/// features), which it leaves in globals.weights: evidence and weights share most of their work. For use when
-/// a visit of a batch follows. globals.effective must equal state.total, as after renew_globals().
+/// features), which it leaves in globals.weights: log evidences and weights have most of their work in
+/// common. For use when a visit of a batch follows. globals.effective must equal state.total, as after
+/// renew_globals().
 void evaluate_and_weigh(const Problem& problem, State& state);
 
 /// The weights of the clusters, by which a visit of a batch multiplies the features of its rows, given the
@@ -126,7 +127,7 @@ std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Su
 void settle(const Problem& problem, State& state);
 
 /// Computes total again as the sum of the summaries of all batches, so that the rounding errors of many
-/// exchanges of batches do not add up. The names of clusters in `total` are kept.
+/// exchanges of batches do not add up. The names of clusters (priors of their own) in `total` are kept.
 void resum(const Problem& problem, State& state);
 
 }  // namespace bnpvi

@@ -18,8 +18,8 @@ Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool);
 /// labels.
 Index n_known_clusters(const Problem& problem);
 
-/// Gives the names of the model to clusters of a state of all rows, none of which has a name yet: each name
-/// goes to the cluster that it suits best.
+/// Gives the names of the model (numbers of priors for single clusters) to clusters of a state of all rows,
+/// none of which has a name yet: each name goes to the cluster that it suits best.
 void give_names(const Problem& problem, State& state);
 
 }  // namespace bnpvi

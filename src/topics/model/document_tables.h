@@ -13,8 +13,8 @@ namespace bnpvi::topics {
 std::vector<int> draw_document_tables(const std::vector<Index>& starts, const std::vector<int>& label,
                                       const Vec& beta, double alpha, Stream& stream);
 
-/// The number of tables (in the Chinese restaurant franchise) of each of k topics, summed over documents d:
-/// Σ_d m_dk.
+/// The number of tables (groups of tokens in the Chinese restaurant franchise) of each of k topics, summed
+/// over documents d: Σ_d m_dk.
 Vec tables_by_topic(const std::vector<int>& tables, const std::vector<int>& label, std::size_t k);
 
 /// Draws the concentration α of documents' proportions, given the total number of tables of all documents (in

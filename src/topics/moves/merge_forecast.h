@@ -18,8 +18,9 @@ class MergeForecast {
   MergeForecast(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 const std::vector<TopicNumbers>& wanted);
 
-  /// The forecast U of a wanted pair. If U is predicted to be below `least` even at the optimal sticks, the
-  /// search for these is saved, and the (smaller) value at the present sticks is returned.
+  /// The forecast U of the gain of merging topics a and b. It needs a search for the optimal weights of
+  /// topics (sticks). If even these would leave U below `least`, the search is saved, and the (smaller) value
+  /// at the present weights is returned.
   double gain(Index a, Index b, double least) const;
   bool shared(Index a, Index b) const;  // does any document use both topics?
 
