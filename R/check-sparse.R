@@ -1,7 +1,7 @@
 # The check of sparse matrices from users. All code that computes with their slots trusts them, and an object
 # that was edited, or read from a file, may hold indices that point outside its memory.
 
-# Checks x if it is a sparse matrix, and returns it. Takes one look at each entry.
+# Checks x if it is a sparse matrix, and returns it. Reads each entry once.
 check_sparse <- function(x, arg = "x", call = rlang::caller_env()) {
   if (inherits(x, "simple_triplet_matrix")) {
     problem <- problem_of_triplets(x)
@@ -63,8 +63,8 @@ problem_of_triplets <- function(x) {
   }
 }
 
-# The largest number of rows and columns of a sparse matrix. A few entries can claim any number of them, and
-# each needs memory.
+# The largest number of rows and columns of a sparse matrix. A matrix with few entries may claim any number of
+# rows and columns, each of which needs memory.
 most_indices <- 1e8
 
 check_size_of_sparse <- function(rows, columns, entries, arg = "x", call = rlang::caller_env()) {

@@ -138,8 +138,8 @@ weight_sources <- function(fit, params) {
 }
 
 # What to add to the second parameter of the Beta posteriors of the stick-breaking fractions so that intervals
-# include the uncertainty of a learned concentration. The parameters are those for its posterior mean. The
-# result is 0 if the concentration is known, else the concentration's differences from its mean at the
+# include the uncertainty of a learned concentration. The given parameters are those at its posterior mean.
+# The result is 0 if the concentration is known, else the concentration's differences from its mean at the
 # midpoints of 16 parts of equal probability (16 is a guess). nodes: the posterior of the concentration.
 concentration_spread <- function(nodes) {
   if (is.null(nodes)) {

@@ -90,8 +90,8 @@ learn_design <- function(formula, frame, weights, arg, call) {
 }
 
 # The design's columns for other data: list(value, extra). `extra` has, for each row, the number of its levels
-# that the fit has not seen. Such a level has no column but the effect of the prior, with the variance of an
-# indicator.
+# that the fit has not seen. Such a level has no column; its effect has the distribution of the prior, with
+# the variance of an indicator.
 apply_design <- function(design, frame, arg, call) {
   unseen <- unseen_levels(design, frame, call)
   for (name in names(unseen)) frame[[name]][unseen[[name]]] <- design$levels[[name]][1L]

@@ -185,8 +185,8 @@ refuse_repeated_names <- function(names, call) {
   }
 }
 
-# The id of each row, if `id` is a single label that is no column: the sequence of the one row, or a sequence
-# that the filter already has.
+# The id of each row. A single label that is not the name of a column is the id of all rows, if there is one
+# row only, or if the filter already has a sequence with this label.
 id_of_rows <- function(f, newdata, id) {
   single <- length(id) == 1L && (is.atomic(id) || inherits(id, "POSIXlt")) && !is.na(id) &&
     !(is.character(id) && id %in% colnames(newdata))

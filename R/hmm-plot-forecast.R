@@ -101,8 +101,8 @@ states_ahead_picture <- function(x, call = rlang::caller_env()) {
 }
 
 # Positions of the steps of a forecast on the horizontal axis: at, left, right, with the attribute `axis`.
-# They follow the last rows of the sequences, an attribute of the forecast that a subset of it may have lost:
-# then steps are counted from 1.
+# They continue the rows of the sequences, whose last rows are the attribute `before` of the forecast. A
+# subset of a forecast may have lost this attribute: steps are then counted from 1.
 steps_ahead <- function(x, kind, call) {
   if (!nrow(x) || !all(c("id", "step") %in% names(x)) || !any(startsWith(names(x), paste0(kind, ".")))) {
     abort("argument", c(

@@ -75,9 +75,9 @@ roots_of_effects <- function(rows) {
   matrix(roots, k)
 }
 
-# Stationary distributions, n x K, of transition probabilities (n x K x K), by repeated squaring. A cyclic
-# chain would not converge: therefore the chain that with probability 1/2 stays where it is takes its place,
-# which has the same stationary distribution and no cycles.
+# Stationary distributions, n x K, of transition probabilities (n x K x K), by repeated squaring. Squares of a
+# cyclic chain would not converge. A chain that stays where it is with probability 1/2, and otherwise moves like
+# the given one, has the same stationary distribution and no cycles; it is used instead.
 stationary_shares <- function(p) {
   k <- dim(p)[2L]
   for (j in seq_len(k)) p[, j, j] <- p[, j, j] + 1

@@ -29,8 +29,8 @@ sequence_rows <- function(data) {
   Map(function(from, to) from + seq_len(to - from), data$starts[-length(data$starts)], data$starts[-1L])
 }
 
-# The missing cells (row, column) of one sequence, in groups that are conditionally independent: no row and
-# the `lag` rows before it contain cells of two groups.
+# The missing cells (row, column) of one sequence, in groups that are conditionally independent: rows with
+# cells of different groups are more than `lag` rows apart.
 gaps_of_series <- function(missing, lag) {
   cells <- which(missing, arr.ind = TRUE)
   cells <- unname(cells[order(cells[, 1L], cells[, 2L]), , drop = FALSE])

@@ -140,8 +140,8 @@ text_of_times <- function(x) {
   text[match(all, seconds)]
 }
 
-# TRUE for times that the clock of this zone shows twice: within a day the clock changes by o - p seconds, and
-# the time that differs by as many seconds looks the same.
+# TRUE for times that the clock of this zone shows twice, because it is set back within a day: then another
+# time, which differs by as many seconds as the clock is changed, looks the same.
 shown_twice <- function(seconds, zone) {
   offset <- function(t) {
     out <- as.double(as.POSIXlt(.POSIXct(t, zone))$gmtoff)

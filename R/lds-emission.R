@@ -21,8 +21,8 @@ expand_noise <- function(noise, d, call) {
   noise
 }
 
-# Refuses a prior with another number of modes than `noise` has columns: modes with known noise are given, not
-# searched.
+# Refuses a prior with another number of modes than `noise` has columns: with known noise the number of modes
+# is given, not searched.
 need_mode_for_noise <- function(obs, prior, call) {
   if (!noise_is_by_mode(obs)) {
     return(invisible())

@@ -117,8 +117,8 @@ residuals.bnp_lds <- function(object, newdata, id = NULL, ...) {
   for_all_rows(data, `dimnames<-`(normal_scores(below), list(data$row_names, column_labels(object))))
 }
 
-# The number of first rows of a sequence without a mode: 1, unless the emission differs by mode, as only a
-# step from the row before has a mode. So the first mode lasts for two rows.
+# The number of rows without a mode at the beginning of a sequence. It is 1, since a mode governs the step from
+# one row to the next (results give the first row the mode of the second); 0 if each mode has its own emission.
 rows_without_state.bnp_lds <- function(fit) if (sees_by_mode(fit$model$obs)) 0L else 1L
 
 # The parameters of the modes of which rows are drawn: those of the fit's modes alone.

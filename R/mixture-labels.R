@@ -212,8 +212,8 @@ own_start_clusters <- function(start, data, call, unit = "Row") {
   start
 }
 
-# The classes of a fit and, owners_of_clusters(), for each cluster the number of the class to which it
-# belongs, 0 for none.
+# The classes of the labels of a fit. The next function, owners_of_clusters(), returns for each cluster the
+# number of the class to which it belongs, 0 for none.
 classes_of_labels <- function(fit) setdiff(fit$input$class_names, no_class)
 owners_of_clusters <- function(fit) {
   owner <- fit$state$owner[fit$numbering]

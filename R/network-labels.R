@@ -63,7 +63,7 @@ divided_by_labels <- function(groups, data) {
   sets <- data$class_sets
   one_class <- ifelse(rowSums(sets) == 1, max.col(1 * sets, "first"), NA)
   class <- c(0L, one_class)[data$classes + 1L]
-  # A class that no node has as its only class begins with a node that may belong to it.
+  # If no node has a class as its only possible one, the class begins with the first node that may belong to it.
   for (lacking in setdiff(seq_len(ncol(sets)), class)) {
     first <- which(is.na(class) & c(FALSE, sets[, lacking])[data$classes + 1L])[1L]
     if (!is.na(first)) class[first] <- lacking

@@ -31,10 +31,11 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
   ))
 }
 
-# The default prior: coefficients around the identity, noise with half the variance of first differences; the
-# coefficients vary on half that scale, counted as z z'. With an intercept the prior describes deviations from
-# the centre of the data. The intercept is 0 there, with standard deviations of 10 times the noise's, so that
-# the origin does not matter. Without an intercept the origin is part of the model, and `centre` is 0.
+# Completes the prior by defaults. The expected variance of the noise is half the variance of the differences
+# between successive rows. The coefficients are around the identity, with a precision of half the noise's
+# expected variance for each lagged column. With an intercept the prior describes deviations from the centre of
+# the data; the intercept is then 0 at the centre, with standard deviations of 10 times the noise's, so that the
+# origin does not matter. Without an intercept the origin is part of the model, and `centre` is 0.
 obs_resolve.obs_ar <- function(obs, data, start, call) {
   d <- data$d
   e <- d * obs$lag + obs$intercept
@@ -60,8 +61,8 @@ obs_resolve.obs_ar <- function(obs, data, start, call) {
   if (is.null(given)) {
     return(with_centred_precision(obs, c(rep(noise / 2, obs$lag), if (obs$intercept) 0.01), call))
   }
-  # The precision of coefficients is counted in rows, like the strength of a mean; one row has the mean square
-  # of the regressors.
+  # The precision of coefficients is the information of one row, whose regressors have their mean squares: like
+  # the strength of a mean, the prior's strength is then a number of rows.
   square <- column_means(z^2, w)
   square <- obs$unit^2 * ifelse(square > 0, square, 1)
   obs <- with_centred_precision(obs, c(rep(square, obs$lag), if (obs$intercept) 1), call)

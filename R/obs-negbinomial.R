@@ -61,8 +61,8 @@ obs_supports.obs_negbinomial <- function(obs, values) are_counts(values)
 obs_keep.obs_negbinomial <- obs_keep.obs_poisson
 obs_given.obs_negbinomial <- obs_given.obs_poisson
 
-# Quantiles of size and mean. Given the size, the share p has a Beta(a, b) posterior, and the mean is size p /
-# (1 - p).
+# Quantiles of size and mean. Given the size, p = mean / (mean + size) has a Beta(a, b) posterior, so that the
+# mean is size p / (1 - p).
 obs_quantiles.obs_negbinomial <- function(obs) {
   shaped_quantiles(
     "size", function(column) column$shape_node * column$a / column$b,

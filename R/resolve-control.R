@@ -70,9 +70,9 @@ resolve_batches <- function(control, n_units, call, word) {
 # The noun for units, of which batches are made, for each class of fits.
 unit_words <- c(bnp_mixture = "observations", bnp_topics = "documents", bnp_hmm = "sequences")
 
-# `batches` of the user as the number of the batch of each unit (row, document or sequence) that is used, from
-# the number for each unit that was given. NULL if the data come from a source, since batches are then dealt
-# while it is read.
+# The number of the batch of each unit (row, document or sequence) that is used, from the user's `batches`,
+# which has a number for each unit that was given. NULL if the data come from a source, since batches are then
+# dealt while it is read.
 batch_numbers <- function(control, data, class, call) {
   if (is_spooled(data)) {
     return(NULL)

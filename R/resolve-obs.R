@@ -169,8 +169,8 @@ column_spacings <- function(x, weights = NULL) {
   weights <- weights %||% rep(1, nrow(x))
   spacing_of <- function(values, weights) {
     seldom <- function(distinct) sum(weights) <= 5 * length(distinct)
-    # Saves time for measurements that hardly repeat: a quarter of the rows already has enough different
-    # values to show this.
+    # A quarter of the rows is examined first: if values hardly repeat, it already has enough different values
+    # to show this, which saves time.
     first <- seq_len(min(length(values), ceiling(sum(weights) / 4)))
     if (seldom(unique(values[first])) || seldom(distinct <- sort(unique(values))) || length(distinct) < 2L) {
       return(0)

@@ -56,8 +56,7 @@ obs_log_cells.obs_tied <- function(obs, q, x) {
 
 # The log probability of the cells of rows in a spherical cluster. All columns share the precision, which has
 # the posterior Gamma(df / 2, scale / 2). It is integrated out by the trapezoidal rule over its logarithm,
-# which is exact to rounding: the integrand falls faster than any power on the right, and on the left like
-# that of a row on the edge of its cell.
+# which is exact to rounding, since the integrand falls fast on both sides.
 obs_log_cells.obs_gaussian_spherical <- function(obs, q, x) {
   if (ncol(x) == 1L) {
     return(NextMethod())

@@ -94,7 +94,8 @@ check_seal <- function(fit, call, called = "This fit is") {
 #' @export
 `[<-.bnp_fit` <- function(x, i, value) without_seal(NextMethod())
 
-# Assignments to parts of other results remove the seal in the same way as for fits.
+# Makes methods with which an assignment to a part of other results (draws, filters and others) removes their
+# seal, as for fits.
 unsealing_methods <- function() {
   for (class in c("bnp_draws", "bnp_filter", "bnp_dynamic_means", "bnp_tree", "bnp_check")) {
     for (assign in c("$<-", "[[<-", "[<-")) {

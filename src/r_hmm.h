@@ -31,9 +31,9 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
   });
 }
 
-/// Calls task(chunk, from, n) for each chunk of the n rows of a sequence: n rows, beginning with row `from`.
-/// For a single sequence, chunks are distributed to the threads; with several, for_sequences() already gives
-/// whole sequences to threads.
+/// Divides the n rows of a sequence into chunks, and calls task(chunk, from, size) for each, which has `size`
+/// rows beginning with row `from`. For a single sequence, chunks are distributed to the threads; with several,
+/// for_sequences() already gives whole sequences to threads.
 template <class Task>
 void for_chunks(Index n, Pool& pool, Task task) {
   const Index chunks = count_chunks(n);

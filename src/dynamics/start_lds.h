@@ -12,7 +12,7 @@ struct LdsStart {
   };
   Way way;
   std::shared_ptr<const AllocModel> alloc;
-  /// The model of the modes, as in alloc, with the bound used in the searches of Way::best.
+  /// The model of the modes like alloc, but with the bound that the searches of Way::best use.
   std::shared_ptr<const AllocModel> search;
   const ObsModel& ar;        // autoregressive model in which observed rows are taken for hidden states
   LatentPaths rows, before;  // q(x): equal to the observed rows; and before anything is learned

@@ -61,7 +61,7 @@ struct EffectsLanes {
       BNPVI_UNROLL
       for (Index k = 0; k < i; ++k) {
         lower[at(i, k)] = scaled[k] * inverse_pivot[k];
-        // Subtracts products of entries of this row that were computed just before from its diagonal entry
+        // Subtracts products of entries of this row that were computed just before from its diagonal entry.
         scaled[i] = scaled[i] - scaled[k] * lower[at(i, k)];
         h[i] = h[i] - lower[at(i, k)] * h[k];
       }

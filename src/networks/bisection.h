@@ -22,8 +22,8 @@ struct Division {
 /// proportional to the number of the nodes' links.
 std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream);
 
-/// A division of the nodes into groups that become more: the group with most link ends is divided into two,
-/// again and again.
+/// A division of the nodes into more and more groups: again and again, the group with most link ends is
+/// divided into two.
 class Groups {
  public:
   /// Starts with one group of all nodes. tries: as in bisected().

@@ -60,7 +60,8 @@ class ChainPass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  // products Σ α νᵀ of messages for each position, without the factor P, for each chunk of rows
+  // for each chunk of rows, and each position: sums of products of forward and backward messages, which are
+  // still to be multiplied by the transition probabilities
   std::vector<Vec> pairs_;
   Vec log_space_pairs_;  // expected transitions that were computed in log space
   Vec start_count_;

@@ -37,11 +37,11 @@ std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcent
 /// ~ Dirichlet(α_0 π) with π = (1/K, ..., 1/K), and with a pattern if the prior has one.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
-/// Base class of the HDP-HMM and the finite HMM.
-/// In a summary (sums over rows), `pair` holds expected transitions M_jk, one number for each position or
-/// covariate pattern; `extra` (q = 1) holds expected first states M_0k; and the entropy is that of the whole
-/// chain q(z). In the globals (the parameters' posterior), u and omega hold the sticks, if the model has
-/// sticks. After the sticks u holds the parameters of q of a tilt (effects of covariates).
+/// Base class of the HDP-HMM and the finite HMM. In a summary (sums over rows), `pair` holds expected
+/// transitions M_jk, one number for each position or covariate pattern; `extra` holds expected first states
+/// M_0k, one for each state; the entropy is that of the whole chain q(z). In the globals (the parameters'
+/// posterior), u and omega hold the sticks, if the model has sticks. After the sticks u holds the parameters
+/// of q of a tilt (effects of covariates).
 class HmmAlloc : public AllocModel,
                  public LearnedConcentrations,
                  public UnitJoins,

@@ -28,7 +28,8 @@ class TreePass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  // products Σ u mᵀ of messages for each position, without the factor P, for each chunk of rows
+  // for each chunk of rows, and each position: sums of products of messages down and up the trees, which are
+  // still to be multiplied by the transition probabilities
   std::vector<Vec> pairs_;
   Vec log_space_pairs_, start_count_;
   double entropy_ = 0;

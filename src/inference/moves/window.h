@@ -20,8 +20,9 @@ struct Evaluated {
   std::vector<std::uint64_t> members;  // identities of the clusters that it concerns
   std::unique_ptr<Edit> edit = nullptr;
   bool rises = false;
-  /// True when another proposal of the window was accepted before this one, which did not raise the ELBO and
-  /// concerns other clusters. It then counts as a failure, although it was evaluated at the earlier state.
+  /// True when this proposal did not raise the ELBO, and a proposal of the same window that concerns other
+  /// clusters was accepted before it. It then counts as a failure, although it was evaluated at the earlier
+  /// state.
   bool late = false;
 
   /// Replaces the state by the proposal if it is accepted, as Edit::climb() does; returns whether it was.

@@ -63,7 +63,7 @@ class TopicEffect {
 };
 
 /// The part of the ELBO that depends on the effects λ_k of covariates on topic k. With e = exp(x_c'λ_k) and a
-/// = α E e E π_k, for n_c documents with pattern c f_c the sum of the slopes of their tangents (TopicScalar),
+/// = α E e E π_k, for n_c documents with pattern c, f_c the sum of the slopes of their tangents (TopicScalar),
 /// and users_c and slope_c the statistics of the documents that use the topic (TopicCounts), it is
 ///
 ///   Σ_c { a (slope_c + f_c) + (n_c − users_c) log Γ(a) + n_c [log α + x_c'm − g_c] } − KL(q(λ_k)),

@@ -14,8 +14,8 @@ struct SharesByWords {
 /// The posterior q(η) of the effects of k topics on responses, computed in alternation with the best local
 /// numbers of the documents (parameters of the bound on their responses' log density). New documents, for
 /// which responses are predicted, have topics that depend on words alone, while in a fit the topics of a
-/// document were moved to explain its own response. Effects learned from the latter give too confident
-/// predictions, especially if responses have a large weight.
+/// document were moved to explain its own response. Effects learned from such adapted topics give too
+/// confident predictions, especially if responses have a large weight.
 ResponsePosterior response_by_words(const ResponseModel& model, Index k,
                                     const std::vector<SharesByWords>& documents);
 
