@@ -32,8 +32,8 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
 }
 
 /// Divides the n rows of a sequence into chunks, and calls task(chunk, from, size) for each, which has `size`
-/// rows beginning with row `from`. For a single sequence, chunks are distributed to the threads; with several,
-/// for_sequences() already gives whole sequences to threads.
+/// rows beginning with row `from`. For a single sequence, chunks are distributed to the threads; with
+/// several, for_sequences() already gives whole sequences to threads.
 template <class Task>
 void for_chunks(Index n, Pool& pool, Task task) {
   const Index chunks = count_chunks(n);

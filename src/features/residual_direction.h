@@ -10,7 +10,8 @@ namespace bnpvi::features {
 /// Kinds of directions in the residuals, in the space of columns. leading: the direction with the largest sum
 /// of squares. row: that of one row, drawn with probability proportional to its sum of squares. skewed, flat:
 /// directions whose scores have large skewness, or large negative excess kurtosis. clearest: of five
-/// directions (one leading, two skewed, two flat) the one whose scores form two groups most clearly (Division).
+/// directions (one leading, two skewed, two flat) the one whose scores form two groups most clearly
+/// (Division).
 ///
 /// Reason: if rows are sums of independent features, scores along the direction that separates a feature from
 /// all others have two values. They are skewed for features that few or most rows have, and flat (negative

@@ -13,8 +13,8 @@ struct TangentKernels {
   void (*bounds)(Index n, const double* m, const double* kappa, const double* constant, const double* offset,
                  const double* linear, const double* square, double* bound, double* omega, double* curve);
 
-  /// Multiplies the results bound, omega and curve of bounds() by the responsibilities r of a cluster for the n
-  /// rows: pull = r (kappa − omega offset), r_omega = r omega, r_curve = r curve. Returns Σ r bound.
+  /// Multiplies the results bound, omega and curve of bounds() by the responsibilities r of a cluster for the
+  /// n rows: pull = r (kappa − omega offset), r_omega = r omega, r_curve = r curve. Returns Σ r bound.
   double (*pulls)(Index n, const double* kappa, const double* offset, const double* bound,
                   const double* omega, const double* curve, const double* r, double* pull, double* r_omega,
                   double* r_curve);

@@ -83,9 +83,9 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
     // The q(t_ik) that all nodes without a separate one (a Part) in this community share; mean 0 if there are
     // no such nodes.
     double shape = 1, rate = 1, mean = 0, log = 0;
-    // Sums over the nodes with a separate q(t_ik) (a Part) in this community: of means, squares, E log and terms
-    // of the bound. With d_j the mean of node j minus the mean of nodes without a part: the sum of d_j times the
-    // node's number of hidden pairs, and the sum of d_i d_j over hidden pairs.
+    // Sums over the nodes with a separate q(t_ik) (a Part) in this community: of means, squares, E log and
+    // terms of the bound. With d_j the mean of node j minus the mean of nodes without a part: the sum of d_j
+    // times the node's number of hidden pairs, and the sum of d_i d_j over hidden pairs.
     double sum = 0, squares = 0, logs = 0, terms = 0, hidden_ends = 0, hidden = 0;
     // The posterior q(φ_k) of the community's rate, and the expected counts of links Σ m_ijk as of the last
     // visit of the links.
@@ -196,7 +196,7 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   // Makes some rounds of updates of q of these nodes alone, q of their links, and the rates of the
   // communities `open`, which must have no other nodes.
   void settle(const std::vector<int>& nodes, const std::vector<Index>& open, Index laps);
-  void make_last(Index k);                // swaps numbers with the last community
+  void make_last(Index k);  // swaps numbers with the last community
   // Removes the last community. weights: expected proportions of the K communities and, last, of all further
   // ones, where the proportion of the removed community was already added to another; its own entry is
   // dropped.

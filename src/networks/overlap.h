@@ -111,8 +111,8 @@ class Overlap : public StoredState {
   // Functions that change the communities; lap(), an update of all of q, then makes q consistent again. A
   // community keeps its number unless stated otherwise.
 
-  /// Divides communities, each at most once; the new communities come last. Nodes that leave have the fraction
-  /// `share` of their membership in the new community; the others keep that fraction in the old one.
+  /// Divides communities, each at most once; the new communities come last. Nodes that leave have the
+  /// fraction `share` of their membership in the new community; the others keep that fraction in the old one.
   virtual void split(const std::vector<Division>& divisions, double share) = 0;
   /// Joins community b to a, which can_join() must allow; the numbers of later communities decrease by one.
   virtual void merge(Index a, Index b) = 0;

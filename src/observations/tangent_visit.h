@@ -41,7 +41,8 @@ class TangentVisit {
 
  private:
   // The tangents (quadratic bounds) of up to `step` rows for one size: the constants of each row
-  // (LogisticTerm), and for each row in each cluster (k × step) the bound, its coefficient ω and the curvature.
+  // (LogisticTerm), and for each row in each cluster (k × step) the bound, its coefficient ω and the
+  // curvature.
   struct Piece {
     Buffer m, kappa, constant, offset;
     Buffer bound, omega, curve;

@@ -63,8 +63,9 @@ class TopicEffect {
 };
 
 /// The part of the ELBO that depends on the effects λ_k of covariates on topic k. With e = exp(x_c'λ_k) and a
-/// = α E e E π_k, for n_c documents with pattern c, f_c the sum of the slopes of their tangents (TopicScalar),
-/// and users_c and slope_c the statistics of the documents that use the topic (TopicCounts), it is
+/// = α E e E π_k, for n_c documents with pattern c, f_c the sum of the slopes of their tangents
+/// (TopicScalar), and users_c and slope_c the statistics of the documents that use the topic (TopicCounts),
+/// it is
 ///
 ///   Σ_c { a (slope_c + f_c) + (n_c − users_c) log Γ(a) + n_c [log α + x_c'm − g_c] } − KL(q(λ_k)),
 ///   g_c = min{ E π_k [log Γ(1 + α E e) + ½ ζ(2) α² Var e],  log Γ(1 + a) + ½ ζ(2) α² Var(e π_k) }
