@@ -1,18 +1,37 @@
 // Sums over rows from which expected transitions are computed.
 #pragma once
+#include <vector>
+
 #include "chains/messages/messages.h"
 #include "inference/data/summary.h"
 
 namespace bnpvi::chains {
 
-/// Adds Σ_t from_t to_tᵀ over n rows (from, to: n × K) to sums, which has one K × K matrix for each position
-/// of the chain. position: position of each row; null: all 0.
-void add_pairs(const Chain& chain, Index n, const int* position, const double* from, const double* to,
-               double* sums);
+/// Σ_t from_t to_tᵀ over rows (from, to: n × K): one K × K matrix for each position of a chain, laid out as
+/// its transitions. With many positions few rows of a call have the same one, so that rows are copied, and
+/// those of a position are multiplied when there are 16 of them. Memory: 8 K² + 256 K bytes for each
+/// position.
+class PairSums {
+ public:
+  explicit PairSums(const Chain& chain) : chain_(&chain), sums_(chain.log_transition.size(), 0.0) {}
+
+  /// position: of each row; null: all 0.
+  void add(Index n, const int* position, const double* from, const double* to);
+  /// The sums of all rows that were added; nothing may be added later.
+  Vec finish();
+
+ private:
+  void add_kept(Index position);
+
+  const Chain* chain_;
+  Vec sums_;
+  std::vector<Index> n_kept_;  // by position: number of rows that are not in sums_ yet
+  Vec kept_;                   // these rows: by position 16 × K of `from`, then of `to`
+};
 
 /// As add_transitions() of messages.h: computes expected transitions and returns their entropy, but adds them
 /// to the pair statistics of a summary, which are laid out differently: the position is the last index.
-double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
+double add_transitions(const Chain& chain, std::vector<PairSums>& without_factor, const Vec& log_space,
                        Summary& to);
 
 }  // namespace bnpvi::chains

@@ -1,6 +1,6 @@
 // The local step of a hidden Markov model in which every row may be in all states, segment by segment.
 #pragma once
-#include "chains/messages/messages.h"
+#include "chains/messages/pair_sums.h"
 #include "chains/model/sequence_rows.h"
 
 namespace bnpvi::chains {
@@ -57,8 +57,8 @@ class ChainPass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // Σ α νᵀ by position, without the factor P, for each chunk of rows
-  Vec log_space_pairs_;     // expected transitions counted in log space
+  std::vector<PairSums> pairs_;  // Σ α νᵀ by position, without the factor P, for each chunk of rows
+  Vec log_space_pairs_;          // expected transitions counted in log space
   Vec start_count_;
   double entropy_ = 0;
   const Index most_rows_;          // largest number of rows of a segment

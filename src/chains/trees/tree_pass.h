@@ -1,5 +1,6 @@
 // The local step of hidden Markov trees.
 #pragma once
+#include "chains/messages/pair_sums.h"
 #include "chains/model/sequence_rows.h"
 #include "chains/trees/tree_messages.h"
 
@@ -27,7 +28,7 @@ class TreePass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // Σ u mᵀ by position, without the factor P, for each chunk of rows
+  std::vector<PairSums> pairs_;  // Σ u mᵀ by position, without the factor P, for each chunk of rows
   Vec log_space_pairs_, start_count_;
   double entropy_ = 0;
   Vec log_e_, m_, u_;  // log potentials and messages of the trees being processed

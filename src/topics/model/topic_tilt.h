@@ -36,6 +36,7 @@ class TopicEffect {
   void store(double* to) const;
 
   const Vec& mean() const { return mean_; }
+  Index columns() const { return tilt_->columns; }
   Vec covariance() const;                                                               // S, P × P
   double log_factor(Index c) const { return log_factor_[c]; }                           // log E exp(x_c'λ)
   double divergence() const { return divergence_; }                                     // KL(q ‖ prior)
@@ -57,6 +58,18 @@ class TopicEffect {
   double spread_ = 0, divergence_ = 0;
 };
 
+/// A quadratic model of TopicPart, less KL, about a mean m of the effect and a place (log E π_k, Var π_k).
+/// With ℓ the distance of log E π_k from its place, the mean that is best in the model is m + step + ℓ
+/// follow, and the value there changes by  slope ℓ − ½ curvature ℓ² + by_variance (Var π_k − variance)  and a
+/// constant.
+struct TopicModel {
+  RoundedSum value;                      // of the part, less KL, at the place
+  double log_mean, variance;             // the place
+  double slope, curvature, by_variance;  // curvature ≥ 0
+  Vec step, follow;                      // P
+  Vec precision;                         // P × P: the fixed point of S⁻¹ (TopicPart::widened) there
+};
+
 /// With e = exp(x_c'λ_k) and a = α E e E π_k, the part of the bound that depends on the effects of topic k
 /// is, n_c documents having pattern c and f_c being the sum of the tangents' slopes of their lengths
 /// (TopicScalar),
@@ -75,10 +88,17 @@ class TopicPart {
   /// For each pattern: is the second of g the lower one?
   std::vector<char> choose(const TopicEffect& effect, double mean, double variance) const;
 
-  /// The part without KL at E π_k = mean and Var π_k = variance. by_mean, by_variance: unless null, its
-  /// derivatives in these are added.
-  RoundedSum value(const TopicCounts& counts, const TopicEffect& effect, const std::vector<char>& second,
+  /// The part without KL at E π_k = mean and Var π_k = variance. second: choose(), or null for the lower one
+  /// here. by_mean, by_variance: unless null, the part's derivatives in these are added.
+  RoundedSum value(const TopicCounts& counts, const TopicEffect& effect, const std::vector<char>* second,
                    double mean, double variance, double* by_mean, double* by_variance) const;
+
+  /// The quadratic model at E π_k = mean and Var π_k = variance.
+  TopicModel model(const TopicCounts& counts, const TopicEffect& effect, double mean, double variance) const;
+  /// The effect with the model's precision and best mean at this log E π_k.
+  TopicEffect moved(const TopicEffect& from, const TopicModel& model, double log_mean) const;
+  /// Can numbers with this effect be computed without overflow?
+  bool is_within(const TopicEffect& effect) const;
 
   /// The effect with the best mean at its precision, found by L-BFGS from where it is.
   TopicEffect with_best_mean(const TopicCounts& counts, const TopicEffect& from,
