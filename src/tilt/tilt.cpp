@@ -16,7 +16,7 @@ namespace {
 
 constexpr int max_rounds = 200;
 // A round that gains less than this for each row ends the search; _on: if it began at an earlier result.
-constexpr double least_gain = 1e-10, least_gain_on = 1e-8;
+constexpr double least_gain = 1e-10, least_gain_on = 1e-7;
 constexpr double tol = 1e-9, tol_on = 1e-7;    // tolerances of L-BFGS
 constexpr double least_rows = 1e-12;           // least number of rows of a pattern that counts
 constexpr int all_steps = 200, few_steps = 8;  // of L-BFGS in a round; the few are a guess

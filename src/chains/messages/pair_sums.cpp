@@ -1,6 +1,7 @@
 #include "chains/messages/pair_sums.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/kernels.h"
 
@@ -8,41 +9,46 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index gathered_rows = 1024;  // of which those of a position are copied: a guess
+constexpr Index most_kept = 16;  // rows of a position that are kept for one product: a guess
 
 }  // namespace
 
-void add_pairs(const Chain& chain, Index n, const int* position, const double* from, const double* to,
-               double* sums) {
-  const Index k = chain.k;
-  if (!position) return kernels().add_product_tn(n, k, k, from, k, to, k, sums, k);
-  const Index room = std::min(n, gathered_rows) * k;
-  Vec from_rows(static_cast<std::size_t>(room)), to_rows(from_rows.size());  // in the order of positions
-  std::vector<Index> begin;                                                  // of each position
-  for (; n > 0;
-       n -= gathered_rows, position += gathered_rows, from += gathered_rows * k, to += gathered_rows * k) {
-    const Index m = std::min(n, gathered_rows);
-    begin.assign(static_cast<std::size_t>(chain.positions() + 1), 0);
-    for (Index t = 0; t < m; ++t) ++begin[position[t] + 1];
-    for (Index p = 0; p < chain.positions(); ++p) begin[p + 1] += begin[p];
-    std::vector<Index> next(begin.begin(), begin.end() - 1);
-    for (Index t = 0; t < m; ++t) {
-      const Index at = next[position[t]]++;
-      std::copy_n(from + t * k, k, from_rows.begin() + at * k);
-      std::copy_n(to + t * k, k, to_rows.begin() + at * k);
-    }
-    for (Index p = 0; p < chain.positions(); ++p)
-      if (begin[p] < begin[p + 1])
-        kernels().add_product_tn(begin[p + 1] - begin[p], k, k, from_rows.data() + begin[p] * k, k,
-                                 to_rows.data() + begin[p] * k, k, sums + chain.block(p), k);
+void PairSums::add(Index n, const int* position, const double* from, const double* to) {
+  const Index k = chain_->k;
+  if (!position || chain_->positions() == 1)
+    return kernels().add_product_tn(n, k, k, from, k, to, k, sums_.data(), k);
+  n_kept_.resize(static_cast<std::size_t>(chain_->positions()));
+  kept_.resize(n_kept_.size() * static_cast<std::size_t>(2 * most_kept * k));
+  for (Index t = 0; t < n; ++t) {
+    Index& kept = n_kept_[position[t]];
+    double* const rows = kept_.data() + position[t] * 2 * most_kept * k;
+    std::copy_n(from + t * k, k, rows + kept * k);
+    std::copy_n(to + t * k, k, rows + (most_kept + kept) * k);
+    if (++kept == most_kept) add_kept(position[t]);
   }
 }
 
-double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
+void PairSums::add_kept(Index position) {
+  const Index k = chain_->k;
+  const double* const rows = kept_.data() + position * 2 * most_kept * k;
+  kernels().add_product_tn(n_kept_[position], k, k, rows, k, rows + most_kept * k, k,
+                           sums_.data() + chain_->block(position), k);
+  n_kept_[position] = 0;
+}
+
+Vec PairSums::finish() {
+  for (std::size_t p = 0; p < n_kept_.size(); ++p)
+    if (n_kept_[p] > 0) add_kept(static_cast<Index>(p));
+  return std::move(sums_);
+}
+
+double add_transitions(const Chain& chain, std::vector<PairSums>& without_factor, const Vec& log_space,
                        Summary& to) {
   const Index k = chain.k;
+  std::vector<Vec> sums;
+  for (PairSums& s : without_factor) sums.push_back(s.finish());
   Vec pair(chain.log_transition.size(), 0.0);
-  const double entropy = add_transitions(chain, without_factor, log_space, pair);
+  const double entropy = add_transitions(chain, sums, log_space, pair);
   for (Index p = 0; p < chain.positions(); ++p)
     for (Index i = 0; i < k; ++i)
       for (Index j = 0; j < k; ++j) to.of_pair(i, j, p) += pair[chain.block(p) + i * k + j];

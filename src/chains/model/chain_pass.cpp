@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "chains/messages/pair_sums.h"
-
 namespace bnpvi::chains {
 
 namespace {
@@ -28,7 +26,7 @@ ChainPass::ChainPass(const Visit& in, const Chain& chain, const SummaryShape& sh
       chain_(chain),
       shape_(shape),
       work_(in, chain.k, piece, pool),
-      pairs_(static_cast<std::size_t>(piece.parts), Vec(chain.log_transition.size(), 0.0)),
+      pairs_(static_cast<std::size_t>(piece.parts), PairSums(chain)),
       log_space_pairs_(chain.log_transition.size(), 0.0),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
       most_rows_(rows_at_once(piece, chain.k)),
@@ -109,8 +107,8 @@ void ChainPass::collect(const SequenceRows& s, const Segment& x, Index part, Ind
                         bool log_space) {
   const Index k = chain_.k;
   if (!log_space)
-    add_pairs(chain_, m, s.position.empty() ? nullptr : s.position.data() + x.from + begin,
-              x.alpha.data() + begin * k, x.e.data() + begin * k, pairs_[part].data());
+    pairs_[part].add(m, s.position.empty() ? nullptr : s.position.data() + x.from + begin,
+                     x.alpha.data() + begin * k, x.e.data() + begin * k);
   if (!log_space && in_.sink && in_.sink->wants_messages())
     for (Index t = x.from + begin, i = begin; i < begin + m; ++i, ++t)
       in_.sink->visit_messages(s.rows[t], x.log_e.data() + i * k, x.alpha.data() + (i + 1) * k,

@@ -1,7 +1,7 @@
 // The local step (computes q(z) given the parameters' posterior) of a hidden Markov model in which every row
 // may be in all states, segment by segment.
 #pragma once
-#include "chains/messages/messages.h"
+#include "chains/messages/pair_sums.h"
 #include "chains/model/sequence_rows.h"
 
 namespace bnpvi::chains {
@@ -62,7 +62,7 @@ class ChainPass {
   PieceWork work_;
   // for each chunk of rows, and each position: sums of products of forward and backward messages, which are
   // still to be multiplied by the transition probabilities
-  std::vector<Vec> pairs_;
+  std::vector<PairSums> pairs_;
   Vec log_space_pairs_;  // expected transitions that were computed in log space
   Vec start_count_;
   double entropy_ = 0;

@@ -1,5 +1,6 @@
 // The two priors of transition rows: a shared infinite vector of weights, or known equal weights.
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "chains/model/hmm.h"
@@ -14,6 +15,7 @@ namespace {
 // Limits of alternating updates of tilted rows and sticks: guesses.
 constexpr int most_rounds = 50;
 constexpr double least_gain = 1e-10, least_share = 1e-8;
+constexpr double least_gain_on = 1e-7;  // for each row, of updates that go on from earlier ones
 constexpr double least_move =
     1e-4;  // of the logarithm of a weight of the sticks that rows are found for again
 
@@ -153,6 +155,8 @@ class HdpHmm final : public HmmAlloc {
                         prior_.tilt->best(total, prior_rows(total.k, weights_from_sticks(q.u)), from));
     };
     const auto value = [&](const Globals& globals) { return sum_terms(elbo_terms(total, globals)); };
+    const Vec sizes = total.sizes();
+    const double enough_on = least_gain_on * std::accumulate(sizes.begin(), sizes.end(), 0.0);
     Globals now = at(start, near);
     double best = value(now);
     for (int round = 0; prior_.tilt->any() && round < most_rounds; ++round) {
@@ -170,7 +174,7 @@ class HdpHmm final : public HmmAlloc {
       if (!(gain > 0)) break;
       best += gain;
       now = std::move(next);
-      if (gain < least_gain * (1 + std::abs(best))) break;
+      if (gain < (near.empty() ? least_gain * (1 + std::abs(best)) : enough_on)) break;
     }
     return now;
   }

@@ -1,7 +1,5 @@
 #include "chains/trees/tree_pass.h"
 
-#include "chains/messages/pair_sums.h"
-
 namespace bnpvi::chains {
 
 TreePass::TreePass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
@@ -10,7 +8,7 @@ TreePass::TreePass(const Visit& in, const Chain& chain, const SummaryShape& shap
       chain_(chain),
       shape_(shape),
       work_(in, chain.k, piece, pool),
-      pairs_(static_cast<std::size_t>(piece.parts), Vec(chain.log_transition.size(), 0.0)),
+      pairs_(static_cast<std::size_t>(piece.parts), PairSums(chain)),
       log_space_pairs_(chain.log_transition.size(), 0.0),
       start_count_(static_cast<std::size_t>(chain.k), 0.0) {}
 
@@ -44,8 +42,8 @@ bool TreePass::pass(const SequenceRows& s, bool log_space) {
   entropy_ = entropy;
   work_.for_parts(n, [&](Index part, Index begin, Index m) {
     if (!log_space)
-      add_pairs(chain_, m, s.position.empty() ? nullptr : s.position.data() + begin, u_.data() + begin * k,
-                m_.data() + begin * k, pairs_[part].data());
+      pairs_[part].add(m, s.position.empty() ? nullptr : s.position.data() + begin, u_.data() + begin * k,
+                       m_.data() + begin * k);
     work_.collect(part, s.rows.data() + begin, m, k, log_e_.data() + begin * k, nullptr);
   });
   return true;

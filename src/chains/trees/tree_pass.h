@@ -1,6 +1,7 @@
 // The local step of hidden Markov trees, which computes the state probabilities of rows given the parameters'
 // posterior.
 #pragma once
+#include "chains/messages/pair_sums.h"
 #include "chains/model/sequence_rows.h"
 #include "chains/trees/tree_messages.h"
 
@@ -30,7 +31,7 @@ class TreePass {
   PieceWork work_;
   // for each chunk of rows, and each position: sums of products of messages down and up the trees, which are
   // still to be multiplied by the transition probabilities
-  std::vector<Vec> pairs_;
+  std::vector<PairSums> pairs_;
   Vec log_space_pairs_, start_count_;
   double entropy_ = 0;
   Vec log_e_, m_, u_;  // log potentials and messages of the trees being processed

@@ -33,14 +33,12 @@ class TiltedTopics final : public TopicAlloc {
     const bool begun = static_cast<Index>(from.u.size()) == numbers_in_u(total.k);
     if (begun) now = top(from);
     const Documents d(*this, total);
-    double value = bound(d, now).value();
+    const bool by_newton = begun && tilt_.columns > 0;
+    const double enough = (begun ? least_gain_on : least_gain) * std::max(1.0, documents);
     for (int round = 0; round < most_rounds && total.k > 0; ++round) {
-      const std::vector<std::vector<char>> second = choices(d, now, weight_moments(now.sticks));
-      step(d, second, documents, now);
-      const double after = bound(d, now).value();
-      const bool last = after - value <= (begun ? least_gain_on : least_gain) * std::max(1.0, documents);
-      value = after;
-      if (last || tilt_.columns == 0) break;
+      double gain = by_newton ? newton_step(d, documents, now) : -1;
+      if (gain < 0) gain = step(d, documents, now);
+      if (gain <= enough || tilt_.columns == 0) break;
     }
     out.u = stored(now);
     return out;
@@ -71,7 +69,7 @@ class TiltedTopics final : public TopicAlloc {
     const Top now = top(globals);
     RoundedSum documents = total_lengths(total);
     const WeightMoments pi = weight_moments(now.sticks);
-    documents.add(documents_part(d, now, choices(d, now, pi), pi, nullptr));
+    documents.add(documents_part(d, now, nullptr, pi, nullptr));
     double effects = 0;
     for (const TopicEffect& effect : now.effect) effects -= effect.divergence();
     const double top =
@@ -101,7 +99,7 @@ class TiltedTopics final : public TopicAlloc {
       Vec a;
       double all = alpha() * pi.back();
       for (std::size_t j = 0; j + 1 < pi.size(); ++j) {
-        a.push_back(alpha() * std::exp(now.effect[j].log_factor(c)) * pi[j]);
+        a.push_back(alpha() * now.effect[j].factor(c) * pi[j]);
         all += a.back();
       }
       out.emplace_back(std::move(a), all);
@@ -231,14 +229,15 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   // What depends on π and the effects of the documents' part and of the normalisers of their priors, without
-  // E log π.
-  RoundedSum documents_part(const Documents& d, const Top& now, const std::vector<std::vector<char>>& second,
+  // E log π. second: choices(), or null for the lower ones.
+  RoundedSum documents_part(const Documents& d, const Top& now, const std::vector<std::vector<char>>* second,
                             const WeightMoments& pi, WeightMoments* gradient) const {
     RoundedSum out;
     for (std::size_t j = 0; j <= now.effect.size(); ++j) {
       const bool rest = j == now.effect.size();
-      out.add(d.part.value(rest ? d.none : d.counts[j], rest ? rest_ : now.effect[j], second[j], pi.mean[j],
-                           pi.variance[j], gradient ? &gradient->mean[j] : nullptr,
+      out.add(d.part.value(rest ? d.none : d.counts[j], rest ? rest_ : now.effect[j],
+                           second ? &(*second)[j] : nullptr, pi.mean[j], pi.variance[j],
+                           gradient ? &gradient->mean[j] : nullptr,
                            gradient ? &gradient->variance[j] : nullptr));
     }
     return out;
@@ -256,14 +255,16 @@ class TiltedTopics final : public TopicAlloc {
     const WeightMoments pi = weight_moments(now.sticks);
     double documents = 0;
     for (double n : d.n) documents += n;
-    RoundedSum out = documents_part(d, now, choices(d, now, pi), pi, nullptr);
+    RoundedSum out = documents_part(d, now, nullptr, pi, nullptr);
     out.add(top_value(top_level(static_cast<Index>(now.effect.size()), documents, gamma_), now.sticks));
     for (const TopicEffect& effect : now.effect) out.add(-effect.divergence());
     return out;
   }
 
-  void step(const Documents& d, const std::vector<std::vector<char>>& second, double documents,
-            Top& now) const {
+  // Returns what the bound gains.
+  double step(const Documents& d, double documents, Top& now) const {
+    const double before = bound(d, now).value();
+    const std::vector<std::vector<char>> second = choices(d, now, weight_moments(now.sticks));
     const auto each = [&](const WeightMoments& pi, auto change) {
       for (std::size_t j = 0; j < now.effect.size(); ++j)
         now.effect[j] = change(d.counts[j], now.effect[j], second[j], pi.mean[j], pi.variance[j]);
@@ -274,12 +275,54 @@ class TiltedTopics final : public TopicAlloc {
         top_level(static_cast<Index>(now.effect.size()), documents, gamma_),
         [&](const WeightMoments& pi, WeightMoments* gradient) {
           each(pi, best_mean);
-          RoundedSum out = documents_part(d, now, second, pi, gradient);
+          RoundedSum out = documents_part(d, now, &second, pi, gradient);
           for (const TopicEffect& effect : now.effect) out.add(-effect.divergence());
           return out;
         },
         now.sticks);
     each(weight_moments(now.sticks), best_mean);
+    return bound(d, now).value() - before;
+  }
+
+  // Moves sticks, means and precisions at once to where quadratic models of the topics' parts are best, and
+  // returns what the bound gains; if it would lose, leaves `now` as it is and returns −1.
+  double newton_step(const Documents& d, double documents, Top& now) const {
+    const TopLevel top = top_level(static_cast<Index>(now.effect.size()), documents, gamma_);
+    const WeightMoments from = weight_moments(now.sticks);
+    RoundedSum before = top_value(top, now.sticks);
+    std::vector<TopicModel> model;
+    for (std::size_t j = 0; j <= now.effect.size(); ++j) {
+      const bool rest = j == now.effect.size();
+      model.push_back(d.part.model(rest ? d.none : d.counts[j], rest ? rest_ : now.effect[j], from.mean[j],
+                                   from.variance[j]));
+      before.add(model.back().value);
+    }
+    Top next = now;
+    next.sticks = maximise_sticks(
+        top,
+        [&](const WeightMoments& pi, WeightMoments* gradient) {
+          RoundedSum out;
+          for (std::size_t j = 0; j < model.size(); ++j) {
+            const TopicModel& m = model[j];
+            const double moved = std::log(pi.mean[j]) - m.log_mean;
+            out.add(moved * (m.slope - m.curvature * moved / 2));
+            out.add(m.by_variance * (pi.variance[j] - m.variance));
+            if (!gradient) continue;
+            gradient->mean[j] += (m.slope - m.curvature * moved) / pi.mean[j];
+            gradient->variance[j] += m.by_variance;
+          }
+          return out;
+        },
+        now.sticks);
+    const WeightMoments to = weight_moments(next.sticks);
+    for (std::size_t j = 0; j < now.effect.size(); ++j) {
+      next.effect[j] = d.part.moved(now.effect[j], model[j], std::log(to.mean[j]));
+      if (!d.part.is_within(next.effect[j])) return -1;
+    }
+    const double gain = bound(d, next).value() - before.value();
+    if (!(gain >= 0)) return -1;
+    now = std::move(next);
+    return gain;
   }
 
   static TopicTilt flat(const TopicTilt& tilt) {

@@ -33,9 +33,20 @@ void add_tangents(Shares share, double times, double* extra, Index pattern, Inde
 }
 
 void add_length(double length, double times, Index pattern, double all, Vec& scalar) {
-  const double slope = digamma_difference(all, length);
+  double slope, value;
+  if (length >= all) {  // no digits are lost by subtracting
+    const double at[] = {all, all + length};
+    double digammas[2], log_gammas[2];
+    kernels().digamma_each(2, at, digammas);
+    kernels().log_gamma_each(2, at, log_gammas);
+    slope = digammas[0] - digammas[1];
+    value = log_gammas[0] - log_gammas[1];
+  } else {
+    slope = digamma_difference(all, length);
+    value = log_gamma_difference(all, length);
+  }
   scalar[TopicScalar::slope_of(pattern)] += times * slope;
-  scalar[TopicScalar::lengths] += times * (log_gamma_difference(all, length) - all * slope);
+  scalar[TopicScalar::lengths] += times * (value - all * slope);
 }
 
 void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to) {

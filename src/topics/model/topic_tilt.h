@@ -41,6 +41,7 @@ class TopicEffect {
   void store(double* to) const;
 
   const Vec& mean() const { return mean_; }
+  Index columns() const { return tilt_->columns; }
   Vec covariance() const;                                                               // S, P × P
   double log_factor(Index c) const { return log_factor_[c]; }                           // log E exp(x_c'λ)
   double divergence() const { return divergence_; }                                     // KL(q ‖ prior)
@@ -60,6 +61,18 @@ class TopicEffect {
   Vec slope_, variance_, log_factor_;  // C
   Vec factor_, spread_factor_;         // C; spread_factor_: exp of variance_
   double spread_ = 0, divergence_ = 0;
+};
+
+/// A quadratic model of TopicPart, less KL, about a mean m of the effect and a place (log E π_k, Var π_k).
+/// With ℓ the distance of log E π_k from its place, the mean that is best in the model is m + step + ℓ
+/// follow, and the value there changes by  slope ℓ − ½ curvature ℓ² + by_variance (Var π_k − variance)  and a
+/// constant.
+struct TopicModel {
+  RoundedSum value;                      // of the part, less KL, at the place
+  double log_mean, variance;             // the place
+  double slope, curvature, by_variance;  // curvature ≥ 0
+  Vec step, follow;                      // P
+  Vec precision;                         // P × P: the fixed point of S⁻¹ (TopicPart::widened) there
 };
 
 /// The part of the ELBO that depends on the effects λ_k of covariates on topic k. With e = exp(x_c'λ_k) and a
@@ -85,10 +98,17 @@ class TopicPart {
   std::vector<char> choose(const TopicEffect& effect, double mean, double variance) const;
 
   /// The part of the ELBO without −KL(q(λ_k)), at E π_k = mean and Var π_k = variance. second: the result of
-  /// choose(). If by_mean and by_variance are not null, the derivatives in mean and variance are added to
-  /// them.
-  RoundedSum value(const TopicCounts& counts, const TopicEffect& effect, const std::vector<char>& second,
+  /// choose(), or null for the lower bound of each term here. If by_mean and by_variance are not null, the
+  /// derivatives in mean and variance are added to them.
+  RoundedSum value(const TopicCounts& counts, const TopicEffect& effect, const std::vector<char>* second,
                    double mean, double variance, double* by_mean, double* by_variance) const;
+
+  /// The quadratic model at E π_k = mean and Var π_k = variance.
+  TopicModel model(const TopicCounts& counts, const TopicEffect& effect, double mean, double variance) const;
+  /// The effect with the model's precision and best mean at this log E π_k.
+  TopicEffect moved(const TopicEffect& from, const TopicModel& model, double log_mean) const;
+  /// Can numbers with this effect be computed without overflow?
+  bool is_within(const TopicEffect& effect) const;
 
   /// The effect with the best mean at its present precision, found by L-BFGS that starts at the present mean.
   TopicEffect with_best_mean(const TopicCounts& counts, const TopicEffect& from,
