@@ -152,6 +152,9 @@ read_more <- function(fit, newdata, id, na_action, time, call) UseMethod("read_m
 # Such data with the weights of rows, sequences or documents that were given, and whatever is computed from weights.
 with_more_weights <- function(fit, data, weights, call) UseMethod("with_more_weights")
 
+# Such data with labels of their rows or documents, which must be classes of the fit.
+with_more_labels <- function(fit, data, labels, newdata, call) UseMethod("with_more_labels")
+
 # How many rows (tokens of counts) of each cluster of `before` (rows of the result) are now in each cluster of `out`
 # (columns), whose first rows are the rows of `before`.
 shared_rows <- function(out, before) UseMethod("shared_rows")
