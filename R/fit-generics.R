@@ -159,6 +159,9 @@ read_more <- function(fit, newdata, id, na_action, time, call) UseMethod("read_m
 # computed from weights.
 with_more_weights <- function(fit, data, weights, call) UseMethod("with_more_weights")
 
+# Data in the internal form with labels of their rows or documents added; the labels must be classes of the fit.
+with_more_labels <- function(fit, data, labels, newdata, call) UseMethod("with_more_labels")
+
 # Counts how many rows (tokens of counts) of each cluster of `before` (rows of the result) are now in each
 # cluster of `out` (columns). The first rows of `out` are the rows of `before`.
 shared_rows <- function(out, before) UseMethod("shared_rows")

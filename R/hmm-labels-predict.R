@@ -4,7 +4,13 @@
 # Adds labels of rows to new data; the labels must be classes of the fit.
 with_new_labels <- function(data, labels, fit, call) {
   need_labels(fit, "label", call)
-  known <- labels_of_rows(labels, data, fit$model$obs, call)
+  data <- with_known_classes(data, labels_of_rows(labels, data, fit$model$obs, call), fit, call)
+  if (has_places(fit$model$prior)) need_allowed_paths(data, fit$model$prior, call)
+  data
+}
+
+# New data with labels as known_labels() reads them, by the classes of the fit.
+with_known_classes <- function(data, known, fit, call) {
   at <- match(known$classes, fit$input$class_names)
   if (anyNA(at)) {
     abort("labels", c(
@@ -15,7 +21,6 @@ with_new_labels <- function(data, labels, fit, call) {
   sets <- matrix(FALSE, nrow(known$sets), length(fit$input$class_names))
   sets[, at] <- known$sets
   data[c("classes", "class_sets", "class_names")] <- list(known$set, sets, fit$input$class_names)
-  if (has_places(fit$model$prior)) need_allowed_paths(data, fit$model$prior, call)
   data
 }
 

@@ -250,6 +250,9 @@ need_labels <- function(fit, type, call = rlang::caller_env()) {
 # Probabilities of classes, from probabilities of clusters; clusters of no class, if any, share the last
 # column.
 class_probabilities <- function(fit, prob) {
+  if (labels_by_keywords(fit)) {
+    return(list_probabilities(fit, prob))
+  }
   clusters <- labelled_clusters(fit)
   classes <- clusters$classes
   owner <- clusters$of
@@ -258,7 +261,7 @@ class_probabilities <- function(fit, prob) {
   matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, no_class)[seq_along(columns)]))
 }
 
-# The most probable class of each row; NA where the clusters of no class together are more probable.
+# The most probable class of each row; NA where no class is more probable than the clusters without a class.
 most_probable_class <- function(fit, prob) {
   classes <- labelled_clusters(fit)$classes
   class <- most_probable(class_probabilities(fit, prob))

@@ -31,7 +31,8 @@
 #'     class together are more probable. Without `newdata` it is the class of each row's cluster, or, if the fit keeps
 #'     its `"responsibility"`, the most probable class by these probabilities, which use the labels.
 #'   * `"label_prob"`: a matrix of the probabilities of classes; clusters of no class together have the last column,
-#'     `(none)`.
+#'     `(none)`. For texts with `keywords` and without `labels`, both are of the names of lists, by how often their
+#'     keywords occur in the clusters of a text; see *Names by keywords* in [predict.bnp_topics()].
 #'   * `"impute"`: `newdata` with missing values replaced by their expectation given the observed values of the row, or,
 #'     in columns with levels, by the most probable level. Expectations are averaged over the clusters of the fit by
 #'     `"prob"` (a cluster that is not seen yet is left out, as its expectation need not exist). The attribute `sd` is a
@@ -234,9 +235,8 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     cluster <- fitted(fit)
-    clusters <- labelled_clusters(fit)
-    class <- c(NA, clusters$classes)[clusters$of + 1L]
-    return(stats::setNames(factor(class[cluster], clusters$classes), names(cluster)))
+    of_cluster <- most_probable_class(fit, diag(fit$state$k))
+    return(stats::setNames(of_cluster[cluster], names(cluster)))
   }
   kind <- if (is.null(newdata)) "responsibility" else "prob" # q(z) knows the labels of the training data
   prob <- predict(

@@ -35,3 +35,9 @@ read_more.bnp_mixture <- function(fit, newdata, id, na_action, time, call) {
 with_more_weights.bnp_mixture <- function(fit, data, weights, call) {
   if (is.null(weights)) data else with_weights(data, weights, call, "row of {.arg newdata}")
 }
+
+with_more_labels.bnp_mixture <- function(fit, data, labels, newdata, call) {
+  labelled <- with_labels(data, labels, call)
+  known <- list(classes = labelled$class_names, set = labelled$classes, sets = labelled$class_sets)
+  with_known_classes(data, known, fit, call)
+}

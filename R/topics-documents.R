@@ -121,6 +121,10 @@ with_more_weights.bnp_topics <- function(fit, data, weights, call) {
   NextMethod()
 }
 
+with_more_labels.bnp_topics <- function(fit, data, labels, newdata, call) {
+  with_document_labels(data, labels, newdata, fit$input$classes_open, call, fit$input$class_names)
+}
+
 shared_rows.bnp_topics <- function(out, before) {
   as.matrix(Matrix::crossprod(before$documents, out$documents[seq_len(nrow(before$documents)), , drop = FALSE]))
 }

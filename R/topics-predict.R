@@ -14,11 +14,11 @@
 #'   * `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
 #'   * `"response"`, for fits with a `response`: its expectation given the words. Without `newdata` these are fitted
 #'     values, which for documents with a known response use it.
-#'   * `"label"`: for fits with a `response` of classes, the most probable class (a factor). For fits with `labels` or
-#'     with `keywords` ([obs_multinomial()]), the label or name with the largest proportion, a factor; `NA` if all other
-#'     topics together have a larger one.
-#'   * `"label_prob"`: the proportion of each label or name; if there are other topics, the last column `"(none)"` has
-#'     their sum.
+#'   * `"label"`: for fits with a `response` of classes, the most probable class (a factor). For fits with `labels`, the
+#'     label with the largest proportion, a factor; `NA` if topics without a label together have a larger one. For fits
+#'     with `keywords` ([obs_multinomial()]), the name that each document is most about, see *Names by keywords*.
+#'   * `"label_prob"`: the proportion of each label, or the probability of each name; the last column `"(none)"` is
+#'     that of none of them. With `labels` it is there if there are topics without a label.
 #'   * `"topic_label"` and `"topic_label_prob"`: the same two for fits that have a response, too.
 #'   * `"weights"`, for fits with [prior_covariates()]: the mean proportions of documents with these `covariates` before
 #'     any of their words is seen, and in the column `new` that of topics not found yet; without `covariates` those of
@@ -67,6 +67,14 @@
 #'   from training. For whole documents, the sum of their log probabilities (as sequences of tokens) divided by the
 #'   number of all tokens. With `per_document`, a data frame with `document`,
 #'   `tokens` and `loglik` (sum).
+#' @section Names by keywords:
+#'   A subject that has a name can be more than the topic with this name: among many topics some of the others are about
+#'   parts of it. So `"label"` asks all topics. For each list of keywords it computes how often they are to be expected
+#'   in a document, given its proportions of topics, divided by how often they occur in all documents of the fit: L. A
+#'   document in which keywords of a list are expected three times as often as on average has L = 3 for this list. The
+#'   probability of a name is L / (1 + the sum of L over all names); 1 stands for none of them. The label is the name
+#'   with the largest L, and `NA` if none is above 1. `type = "prob"` gives the proportions of the topics as they are.
+#'   Fits that have `labels`, too, use the proportions of topics with a label or a name.
 #' @references
 #' Buntine, W. (2009). Estimating likelihoods for topic models. *Asian Conference on Machine Learning* 1.
 #'

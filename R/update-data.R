@@ -1,7 +1,7 @@
 # Reads the new data of update(fit, newdata) in the form of the fit's own data, and appends them.
 
-# The newdata of update() in the internal form, with the columns of the fit's data and the given weights.
-data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, time, call) {
+# The newdata of update() in the internal form, with the columns of the fit's data and the given weights and labels.
+data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, time, labels, call) {
   if (!is.null(na_action)) na_action <- check_na_action(na_action, call)
   single <- is.null(unit_word(fit))
   if (single) {
@@ -19,11 +19,7 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     tell_no_weights()
     data$weights <- rep(1, data$n)
   }
-  if (!is.null(fit$input$classes)) {
-    data$class_sets <- fit$input$class_sets
-    data$class_names <- fit$input$class_names
-    data$classes <- integer(data$n)
-  }
+  data <- with_labels_taken_in(fit, data, labels, newdata, call)
   if (!single) tell_same_names(fit, data)
   data
 }

@@ -4,14 +4,15 @@
 # as they are, and the bound includes only the statistics of these rows.
 take_in.default <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL,
                             control = NULL, time = NULL, keep_times = NULL, discount = 1, covariates = NULL,
-                            error_call = rlang::caller_env()) {
+                            labels = NULL, error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
   read_arguments(rlang::enquos(weights = weights, id = id, time = time), newdata, "newdata")
   check_can_take_in(fit, error_call)
   fit <- with_times_kept(with_discount(fit, discount, error_call), keep_times, error_call)
   if (!is.null(olddata)) refuse_forgetting(fit, error_call)
   new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms", error_call)
-  data <- data_to_take_in(fit, newdata, id, weights, na_action, new_terms, time, error_call)
+  data <- data_to_take_in(fit, newdata, id, weights, na_action, new_terms, time, labels, error_call)
+  fit$input$class_sets <- data$class_sets
   if (!is.null(covariates)) only_with_covariates(fit, error_call)
   if (has_covariates(fit$model$prior)) {
     met <- with_patterns_taken_in(fit, data, covariates, newdata, error_call)

@@ -9,9 +9,8 @@
 #'   newdata)`.
 #' @param ... Arguments to change, such as `prior =` or `control =`; `NULL` removes one. To replace the data, use the
 #'   name that they have in the fitting function, `x =` or `data =`. With `newdata`: `weights`, `id`, `time`,
-#'   `covariates` and `na_action` of the new data, as in the fitting function; `control`, [bnp_control()], by default
-#'   that of the fit;
-#'   and `keep_times` and `discount`, see *Forgetting*.
+#'   `covariates`, `labels` and `na_action` of the new data, as in the fitting function; `control`, [bnp_control()], by
+#'   default that of the fit; and `keep_times` and `discount`, see *Forgetting*.
 #' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes. The
 #'   pieces of a source ([source_files()]) are added one after the other. Columns are matched by name.
 #' @param olddata The data that the fit was made from. If they are given, their rows are visited again, and the result
@@ -45,8 +44,12 @@
 #'   They are standardised as those of the fit were. A level of a factor must be one that the fit has seen.
 #'
 #'   Rows are not matched by name: data that are given again count twice. Sequences, documents and individuals are
-#'   regarded as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`). Labels of new
-#'   rows cannot be given. A fit that was learned by `algorithm = "stochastic"` cannot learn from more data. A fit of
+#'   regarded as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`).
+#'
+#'   A fit with `labels` takes `labels` of the new rows or documents, too. They must be labels that the fit knows;
+#'   without this argument no new label is known.
+#'
+#'   A fit that was learned by `algorithm = "stochastic"` cannot learn from more data. A fit of
 #'   [truncation-free learning][bnp_stream()] learns from new data as from another batch.
 #' @section Forgetting:
 #'   Two arguments are for streams. `keep_times`, for clusters that drift: the number of times, the latest ones of the

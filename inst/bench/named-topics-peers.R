@@ -1,8 +1,10 @@
 # Named topics beside seededlda and keyATM on the articles that ship: words that were held out of each document, recall
-# of categories by the topics that are named after them, and CPU seconds. The same lists, written down before any fit,
-# and the same words for all; peers at several numbers of further topics and with their defaults else, since they do
-# not find it. Rscript named-topics-peers.R [seeds [ours: no peers]]
+# of categories by the lists that are named after them, and CPU seconds. A document goes to the named topic of the
+# largest proportion with peers, to the list of the largest `label_prob` here; "by topic": here as with peers. The same
+# lists, written down before any fit, and the same words for all; peers at several numbers of further topics and with
+# their defaults else, since they do not find it. Rscript named-topics-peers.R [seeds [ours: no peers]]
 library(bnpvi)
+`%||%` <- function(x, y) if (is.null(x)) y else x
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(here, "record.R"))
 seeds <- seq_len(as.integer(c(commandArgs(TRUE), "2")[1]))
@@ -44,24 +46,25 @@ held_out <- function(x, seed) {
   list(train = Matrix::drop0(train), test = Matrix::drop0(test))
 }
 
-# theta: documents x topics, phi: topics x words, both with names; the named topics are those of the lists.
-scores <- function(theta, phi, split, corpus) {
+# theta: documents x topics, phi: topics x words, both with names; the named topics are those of the lists. label: a
+# column for each list, by which documents are sorted.
+scores <- function(theta, phi, split, corpus, label = theta) {
   p <- theta %*% phi[colnames(theta), colnames(split$test)]
   at <- methods::as(split$test, "TsparseMatrix")
   words <- sum(at@x * log(p[cbind(at@i, at@j) + 1L])) / sum(at@x)
   truth <- corpus$of[sub("Category:", "", as.character(corpus$data$category))]
   asked <- which(!is.na(truth))
   named <- names(corpus$lists)
-  best <- named[max.col(theta[asked, named], ties.method = "first")]
+  best <- named[max.col(label[asked, named], ties.method = "first")]
   recall <- mean(tapply(best == truth[asked], truth[asked], mean))
   auc <- mean(vapply(named, function(name) {
     own <- truth[asked] == name
-    (mean(rank(theta[asked, name])[own]) - (sum(own) + 1) / 2) / sum(!own)
+    (mean(rank(label[asked, name])[own]) - (sum(own) + 1) / 2) / sum(!own)
   }, 1))
   c(words = words, recall = recall, auc = auc)
 }
 
-ours <- function(split, corpus, seed, term_prior = NULL, moves = TRUE, restarts = NULL, ...) {
+ours <- function(split, corpus, seed, term_prior = NULL, moves = TRUE, restarts = "auto", ...) {
   fit <- bnp_topics(
     split$train, obs_multinomial(term_prior, keywords = corpus$lists), ...,
     control = bnp_control(seed = seed, threads = 1L, moves = moves, restarts = restarts, verbose = FALSE)
@@ -69,7 +72,7 @@ ours <- function(split, corpus, seed, term_prior = NULL, moves = TRUE, restarts 
   theta <- predict(fit, split$train)
   phi <- coef(fit)$prob
   rownames(phi) <- colnames(theta)
-  list(theta = as.matrix(theta), phi = phi)
+  list(theta = as.matrix(theta), phi = phi, label = predict(fit, split$train, type = "label_prob"))
 }
 
 with_seededlda <- function(split, corpus, seed, residual) {
@@ -102,6 +105,7 @@ for (what in names(corpora)) {
     k <- residual + n
     ways[[paste("given", k)]] <- list(ours, prior = prior_lda(k))
     # seededlda's priors: each topic weighs 0.5 in a document, each word 0.1 in a topic; and one start, as theirs.
+    ways[[paste("one start", k)]] <- list(ours, restarts = 1L, prior = prior_lda(k))
     ways[[paste("their priors", k)]] <- list(ours, 0.1, FALSE, 1L, prior = prior_lda(k, alpha = k / 2))
     if (there("seededlda")) {
       ways[[paste("seededlda", k)]] <- list(with_seededlda, residual)
@@ -116,16 +120,18 @@ for (what in names(corpora)) {
       split <- held_out(corpus$data$counts, seed)
       f <- ways[[way]]
       cpu <- sum(system.time(found <- do.call(f[[1]], c(list(split, corpus, seed), f[-1])))[c(1, 2, 4, 5)])
-      c(scores(found$theta, found$phi, split, corpus), cpu = cpu, topics = ncol(found$theta))
-    }, numeric(5))
+      by_topic <- scores(found$theta, found$phi, split, corpus)
+      by_label <- scores(found$theta, found$phi, split, corpus, found$label %||% found$theta)
+      c(by_label, cpu = cpu, topics = ncol(found$theta), by_topic = by_topic[["recall"]])
+    }, numeric(6))
     mean <- rowMeans(runs)
     cat(sprintf(
-      "%-7s %-15s held out %.4f, recall %.3f, AUC %.3f, %.1f CPU s, %.0f topics\n", what, way, mean[1], mean[2],
-      mean[3], mean[4], mean[5]
+      "%-7s %-15s held out %.4f, recall %.3f (by topic %.3f), AUC %.3f, %.1f CPU s, %.0f topics\n", what, way, mean[1],
+      mean[2], mean[6], mean[3], mean[4], mean[5]
     ))
     peer <- sub(" .*", "", way)
-    record(paste0(what, ", ", way), "held out a word, recall, AUC of categories, CPU s", sprintf(
-      "%.4f, %.3f, %.3f, %.1f", mean[1], mean[2], mean[3], mean[4]
+    record(paste0(what, ", ", way), "held out a word, recall, by topic, AUC of categories, CPU s", sprintf(
+      "%.4f, %.3f, %.3f, %.3f, %.1f", mean[1], mean[2], mean[6], mean[3], mean[4]
     ), peer = if (peer %in% c("seededlda", "keyATM")) peer else "")
   }
 }
