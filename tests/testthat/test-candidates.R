@@ -37,7 +37,7 @@ for (case in some_of(c(model_cases(), planted_cases()), by = 12, from = 11)) {
   })
 }
 
-for (case in some_of(model_cases(), by = 6, from = 2)) {
+for (case in some_of(model_cases(), by = 11, from = 2)) {
   test_that(paste0(case$name, ": the ELBO with few candidates is that of plain R"), {
     skip_if(isTRUE(case$scales), "the twin is of rows whose scale is 1")
     rows <- case$rows(case$data)
@@ -92,7 +92,7 @@ test_that("few candidates: 1, 2 and 8 threads give identical bits", {
     planted_case("multinomial", obs_multinomial(), rbind(counts, counts), NULL, sparse = TRUE)
   )
   for (case in cases) {
-    for (moves in some_of(list(bnp_moves(), no_moves), by = 2)) {
+    for (moves in some_of(list(bnp_moves(), no_moves), by = 3)) {
       fit <- function(threads) {
         without_seconds(run(
           case, 5,

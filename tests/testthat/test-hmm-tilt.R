@@ -110,7 +110,7 @@ test_that("states equal their recomputation, and the bound never falls, with any
     case$model$prior <- tilted_chain(cbind(c(-1, -1, 1, 1), c(-1, 1, -1, 1)), sticky = 2)
     case
   })
-  for (case in some_of(cases, by = 9)) {
+  for (case in some_of(cases, by = 17)) {
     fit <- engine_run(case, k_init = 1L, batches = 3L, max_laps = 8L, seed = 3, restarts = 1L, audit = TRUE)
     expect_audited(fit)
     expect_gte(min(diff(fit$trace$elbo)), -1e-8 * abs(fit$elbo), label = case$name)

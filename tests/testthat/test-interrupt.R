@@ -96,7 +96,7 @@ test_that("searches of networks return soon, however many communities there are"
     proc.time()[["elapsed"]] - began
   }
   withr::defer(setTimeLimit())
-  for (name in some_of(names(models), by = 4)) {
+  for (name in some_of(names(models), by = 7)) {
     model <- models[[name]]
     took <- seconds(suppressMessages(bnp_network(
       network$edges, model[[1L]], model[[2L]], nodes = n, start = network$group, control = bnp_control(seed = 1)

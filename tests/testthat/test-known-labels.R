@@ -28,7 +28,7 @@ expect_labels_kept <- function(fit, data, label = NULL) {
   expect_true(all(seq_len(ncol(data$class_sets)) %in% owner), label = label)
 }
 
-for (case in some_of(planted_cases(), by = 5, from = 5)) {
+for (case in some_of(planted_cases(), by = 9, from = 5)) {
   if (case$model$obs$family == "ar") next
   test_that(paste0(case$name, ": no move takes a row out of its class"), {
     for (classes in list(NULL, c(1L, 1L, 2L, NA))) {

@@ -137,7 +137,7 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
     }
     q$log_p
   }
-  for (case in some_of(list(list(known, NULL), list(rep(NA, 600), fixed), list(known, fixed)), by = 3, from = 3)) {
+  for (case in some_of(list(list(known, NULL), list(rep(NA, 600), fixed), list(known, fixed)), by = 5, from = 3)) {
     fit <- bnp_hmm(
       planted$x, obs = obs_gaussian(mean = 2, mean_strength = 0.01, df = 2, scale = 0.1),
       prior = prior_hmm(3, alpha = 0.3, start = 0.03, fixed = case[[2]]),
@@ -156,7 +156,7 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
 test_that("zeros stay exact through moves, batches, sparsity, weights, checkpoints and updates", {
   planted <- planted_states(5)
   id <- rep(1:6, each = 200)
-  for (more in some_of(list(list(), list(batches = 3), list(sparsity = 2), list(sparsity = 2, batches = 2)), by = 3)) {
+  for (more in some_of(list(list(), list(batches = 3), list(sparsity = 2), list(sparsity = 2, batches = 2)), by = 5)) {
     control <- do.call(bnp_control, c(list(seed = 2, keep = "probabilities"), more))
     fit <- bnp_hmm(planted$x, id = id, labels = planted$labels, control = control)
     expect_known(fit, planted$x, planted$labels)

@@ -76,7 +76,7 @@ test_that("1, 2 and 8 threads give identical bits", {
   counts <- as.matrix(bars$counts)
   words <- planted_case("multinomial", obs_multinomial(), rbind(counts, counts), NULL, sparse = TRUE)
   for (case in list(gaussian, words)) {
-    for (k_init in some_of(c(30, 1), by = 2)) {
+    for (k_init in some_of(c(30, 1), by = 3)) {
       run <- function(threads) {
         without_seconds(engine_run(case, batches = 2, k_init = k_init, seed = 1, threads = threads, max_laps = 12))
       }
@@ -100,7 +100,7 @@ test_that("sorting the sticks by size raises the ELBO", {
 })
 
 test_that("a start from a fit goes on from it", {
-  for (case in some_of(planted_cases(), by = 4)) {
+  for (case in some_of(planted_cases(), by = 7)) {
     fit <- engine_run(case, k_init = 5, seed = 1, batches = 2)
     again <- engine_run(case, seed = 9, batches = 2, start = list(state = fit$state))
     expect_gte(again$elbo, fit$elbo - 1e-9 * abs(fit$elbo))
@@ -143,7 +143,7 @@ test_that("a single point that comes a thousand times is one cluster", {
 })
 
 test_that("as many starting clusters as rows, and more", {
-  for (case in some_of(planted_cases(), by = 8, from = 2)) {
+  for (case in some_of(planted_cases(), by = 15, from = 2)) {
     n <- nrow(case$x)
     expect_proved(case, k_init = n - 1, seed = 1, max_laps = 30)
   }

@@ -25,7 +25,7 @@ test_that("an answer that does not fit into memory is an error, and no thread is
   threads <- n_threads()
   local({
     local_little_memory()
-    for (i in some_of(1:3, by = 3)) expect_error(engine_responsibilities(data, model, large, 3L), "memory|allocate")
+    for (i in some_of(1:3, by = 5)) expect_error(engine_responsibilities(data, model, large, 3L), "memory|allocate")
   })
   expect_identical(n_threads(), threads)
   expect_equal(rowSums(engine_responsibilities(data, model, fit$state, 3L)), rep(1, n))

@@ -11,7 +11,7 @@ test_that("every registered model is planted", {
 alone <- vapply(planted_cases(), function(case) case$name, "")
 if (!long_tests()) alone <- c("gaussian_full", "multinomial", "gaussian_tied", "product", "student_full")
 
-for (case in some_of(planted_cases(), by = 2)) {
+for (case in some_of(planted_cases(), by = 3)) {
   test_that(paste0(case$name, ": accepted and rejected moves equal their recomputation"), {
     total <- c(births = 0, merges = 0, deletes = 0)
     begun <- 0
@@ -84,7 +84,7 @@ test_that("a rejected move leaves no trace", {
 })
 
 test_that("births judged together are exact too, and find the clusters", {
-  for (case in some_of(planted_cases(), by = 4, from = 2)) {
+  for (case in some_of(planted_cases(), by = 7, from = 2)) {
     fit <- engine_run(case, k_init = 1, seed = 1, batches = 3, moves = bnp_moves(adopt = TRUE), audit = TRUE)
     expect_audited(fit)
     # One Weibull distribution is nearly as good as these three exponential ones: the labels gain 1.5 nats.

@@ -120,7 +120,7 @@ gappy_cases <- function(share = 0.1) {
 }
 
 test_that("audited fits of rows with gaps never fall, whatever the batches, moves and sparsity", {
-  for (name in some_of(names(cases <- gappy_cases()), by = 3)) {
+  for (name in some_of(names(cases <- gappy_cases()), by = 5)) {
     case <- cases[[name]]
     for (batches in c(1, 4)) {
       fit <- engine_run(case, seed = 3, max_laps = 60, batches = batches, audit = TRUE)
@@ -136,7 +136,7 @@ test_that("audited fits of rows with gaps never fall, whatever the batches, move
 })
 
 test_that("a model for rows with gaps is today's where none is missing", {
-  for (name in some_of(names(cases <- gappy_cases(0)), by = 3, from = 2)) {
+  for (name in some_of(names(cases <- gappy_cases(0)), by = 5, from = 2)) {
     case <- cases[[name]]
     plain <- cases_by_name()[[name]]
     # Other roundings: from random labels all fits end alike, of whole searches most do.

@@ -167,7 +167,7 @@ test_that("laps and moves only raise the objective, and every state is what its 
     hinge = list(matrix(2 * two - 1, 1), response_list("hinge", 0.1, cost = 3)),
     tube = list(matrix(y, 1), response_list("tube", 0.1, cost = 3))
   )
-  for (name in some_of(names(cases), by = 3)) {
+  for (name in some_of(names(cases), by = 5)) {
     for (prior in list(list(family = "hdp", gamma = 10, alpha = 0.5), list(family = "lda", k = 4L, alpha = 0.5))) {
       for (way in list(list(), list(batches = 3L, source = "transient"), list(sparsity = 2L))) {
         fit <- do.call(fit_responses, c(

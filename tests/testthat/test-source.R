@@ -50,7 +50,7 @@ mixture_cases <- function() {
 
 test_that("mixtures of every observation model come out the same, with all moves", {
   births <- merges <- deletes <- 0
-  for (case in some_of(mixture_cases(), by = 5)) {
+  for (case in some_of(mixture_cases(), by = 9)) {
     split <- expect_same_fit(case, k_init = 1L, batches = 3L, moves = moves, threads = 2L)
     joined <- expect_same_fit(case, k_init = 12L, batches = 4L, moves = moves, init = "random", max_laps = 20L)
     births <- births + sum(split$trace$births)

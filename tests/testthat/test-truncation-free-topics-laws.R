@@ -78,7 +78,7 @@ test_that("scores are estimates of the probability of documents given the topics
     n <- tabulate(z, 3)
     exp(sum(lgamma(a + n) - lgamma(a)) + lgamma(sum(a)) - lgamma(sum(a) + 3)) * prod(phi[cbind(z, tokens)])
   }))
-  p <- vapply(seq_len(if (long_tests()) 2000 else 1000), function(seed) {
+  p <- vapply(seq_len(if (long_tests()) 2000 else 400), function(seed) {
     exp(3 * learn_documents(rbind(c(1, 1, 1)), model, first, seed = seed, sweeps = 1L)$records$score)
   }, 1)
   expect_lt(abs(mean(p) / exact - 1) / (sd(p) / exact / sqrt(length(p))), 4)
@@ -255,7 +255,7 @@ test_that("tables and the evidence of alpha fade with the documents, and topics 
 })
 
 test_that("the latest documents are drawn anew when topics are tended, from their exact posterior", {
-  runs <- if (long_tests()) 10000 else 1000
+  runs <- if (long_tests()) 10000 else 400
   for (kind in names(priors)) {
     exact <- exact_hdp_posterior(group, log_p_of_terms, priors[[kind]]$log_prior)
     begun <- utils::modifyList(no_topics(priors[[kind]]$prior), list(untended = 1e6))

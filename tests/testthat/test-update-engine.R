@@ -20,7 +20,7 @@ elbo_of <- function(case, rows, resp, prior) {
 # Scales of rows are those of their last visit, which responsibilities alone do not say.
 independent <- Filter(function(case) case$model$obs$family != "ar", without_scales(planted_cases()))
 
-for (case in some_of(independent, by = 6)) {
+for (case in some_of(independent, by = 11)) {
   test_that(paste0(case$name, ": an update has the bound of all rows, those before as they were"), {
     part <- halves(case)
     births <- 0
@@ -119,7 +119,7 @@ test_that("with nothing new an update has the bound of the fit", {
   }
 })
 
-for (case in some_of(planted_sequences(), by = 7, from = 2)) {
+for (case in some_of(planted_sequences(), by = 13, from = 2)) {
   test_that(paste0(case$name, ": sequences that come later leave the states of the earlier ones as they were"), {
     starts <- case$data$starts
     half <- starts[length(starts) %/% 2 + 1L]
