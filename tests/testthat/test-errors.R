@@ -9,7 +9,8 @@ test_that("errors that are written at once are those of the package, word for wo
     c("{.arg {many}} {?is/are} given.", i = "Use {.fn bnp_control} or {.code type = \"class\"}.", x = "No {.val {n}}."),
     c("One", "two {.field {arg}}", "*" = "three {n * 1.5}", " " = "four", "!" = "{.arg {many[2]}}"),
     c(x = "{n} row{?s} of {.cls {many}} and {.str {arg}}", i = "{.file a b.txt}: {cli::qty(2)}{?this/these}"),
-    "{.arg x$a}, {.code  a}, {.code a b } and {{braces}}, \"quoted\" < [1]", c(i = paste(rep("word", 40), collapse = " "))
+    "{.arg x$a}, {.code  a}, {.code a b } and {{braces}}, \"quoted\" < [1]",
+    c(i = paste(rep("word", 40), collapse = " "))
   )
   said <- function(abort, message) {
     verb <- function(message, arg, many, n) abort("argument", message)

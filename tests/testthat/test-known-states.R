@@ -126,7 +126,7 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
   maximum <- function(labels, fixed) {
     at <- list(mean = c(0, 2, 4), sd = c(1, 1, 1), first = rep(1 / 3, 3), p = matrix(1 / 3, 3, 3))
     if (!is.null(fixed)) at$p[1, ] <- fixed[1, ]
-    for (lap in 1:300) {
+    for (lap in 1:100) {
       q <- likelihood(at$mean, at$sd, at$first, at$p, labels)
       n <- colSums(q$prob)
       at$mean <- colSums(q$prob * planted$x) / n

@@ -191,7 +191,7 @@ for (case in some_of(without_times, by = 7, from = 2)) {
       expect_bad(some(own, data = case$x), "exposure", "name of a column")
       return()
     }
-    draws <- suppressMessages(suppressWarnings(some(own, data = case$x, draws = 20, chains = 2)))
+    draws <- suppressMessages(suppressWarnings(some(own, data = case$x, draws = 8, chains = 2)))
     expect_true(all(is.finite(draws$trace)))
     labels <- point_partition(draws)
     expect_length(labels, length(fitted(own)))
