@@ -66,6 +66,7 @@ test_that("finite topics keep K, and every state met equals its recomputation, w
     for (k in if (long_tests()) c(1L, 2L, 3L, 5L, 9L) else c(2L, 9L)) {
       for (batches in c(1L, 3L)) {
         for (sparsity in c(0L, 2L)) {
+          if (!is_tried(weighted + (k == 9L), (batches == 3L) + (sparsity > 0L), by = 2L)) next
           model <- topic_model(ncol(x), list(family = "lda", k = k, alpha = 0.5))
           fit <- function(threads) {
             engine_fit(data, model, engine_control(
