@@ -165,7 +165,8 @@ test_that("audited fits of topics with all moves never fall", {
   x <- toy_corpus(documents = 60, topics = 4)
   data <- as_document_data(x, obs_multinomial())
   case <- list(data = as_engine_data(data), model = list(obs = resolve_obs(obs_multinomial(), data)))
-  for (prior in list(prior_hdp(learn, learn), prior_lda(6, learn))) for (batches in some_of(c(4, 1), by = 2)) for (k in c(1, 12)) {
+  priors <- list(prior_hdp(learn, learn), prior_lda(6, learn))
+  for (prior in priors) for (batches in some_of(c(4, 1), by = 2)) for (k in c(1, 12)) {
     if (!is.null(prior$k)) k <- prior$k
     fit <- engine_run(case, prior = prior, batches = batches, k_init = k, seed = 2, max_laps = 25, audit = TRUE)
     expect_audited(fit)

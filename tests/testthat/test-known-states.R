@@ -35,7 +35,7 @@ test_that("a labelled chain has the bound and marginals of its allowed paths", {
     pattern_x, obs = unit_variance, prior = prior_hmm(3), labels = given,
     control = bnp_control(tol = 1e-10, moves = bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))
   )
-  twins <- lapply(some_of(1:40, by = 4), function(seed) {
+  twins <- lapply(some_of(1:40, by = 8), function(seed) {
     resp <- withr::with_seed(seed, matrix(rgamma(21, 1), 7)) * allowed
     twin_chain(pattern_x, cells, resp / rowSums(resp), allowed)
   })
@@ -164,13 +164,14 @@ test_that("zeros stay exact through moves, batches, sparsity, weights, checkpoin
     wrong <- outer(planted$labels[own], cluster_classes(fit), function(a, b) is.na(b) | a != b)
     expect_identical(max(fit$probabilities[own, ][wrong]), 0)
   }
+  few <- bnp_control(seed = 2, max_laps = 10, verbose = FALSE)
   weighted <- bnp_hmm(planted$x, id = id, labels = planted$labels, weights = rep(2, 6),
-    control = bnp_control(seed = 2))
+    control = few)
   expect_known(weighted, planted$x, planted$labels)
-  finite <- bnp_hmm(planted$x, id = id, labels = planted$labels, prior = prior_hmm(6), control = bnp_control(seed = 2))
+  finite <- bnp_hmm(planted$x, id = id, labels = planted$labels, prior = prior_hmm(6), control = few)
   expect_known(finite, planted$x, planted$labels)
   file <- withr::local_tempfile()
-  kept <- bnp_hmm(planted$x, id = id, labels = planted$labels, control = bnp_control(seed = 2, checkpoint = file))
+  kept <- bnp_hmm(planted$x, id = id, labels = planted$labels, control = replace(few, "checkpoint", file))
   expect_known(kept, planted$x, planted$labels)
   more <- update(fit, planted_states(6)$x, id = rep("new", 1200))
   expect_identical(as.character(predict(more, type = "label"))[own], planted$labels[own])

@@ -125,7 +125,7 @@ for (case in some_of(planted_sequences(), by = 13, from = 2)) {
     half <- starts[length(starts) %/% 2 + 1L]
     first <- starts[starts <= half]
     later <- starts[starts >= half] - half
-    for (prior in list(prior_hdp_hmm(sticky = 5), prior_hdp_hmm(), prior_hmm(4, sticky = 5))) {
+    for (prior in some_of(list(prior_hdp_hmm(sticky = 5), prior_hdp_hmm(), prior_hmm(4, sticky = 5)), by = 2)) {
       before <- engine_run(
         part_of(case, seq_len(half), first), prior = prior, batches = 2, seed = 5, moves = FALSE,
         k_init = if (is.null(prior$k)) 12
