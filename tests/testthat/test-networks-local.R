@@ -132,7 +132,7 @@ test_that("what a change that was undone left behind is not seen by the next", {
       made[[length(made)]][same]
     }
     for (refused in changes) {
-      for (made in changes[c(2, 3, 5, 8)]) {
+      for (made in some_of(changes[c(2, 3, 5, 8)], by = 2)) {
         expect_identical(run(c(refused, least = 1e6), c(made, least = -1e6)), run(c(made, least = -1e6)))
       }
     }
