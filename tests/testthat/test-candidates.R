@@ -23,7 +23,7 @@ expect_exact <- function(fit) {
 for (case in some_of(c(model_cases(), planted_cases()), by = 12, from = 11)) {
   test_that(paste0(case$name, ": few candidates ascend, with moves or without"), {
     for (moves in list(no_moves, bnp_moves(), bnp_moves(birth = FALSE), bnp_moves(merge = FALSE, delete = FALSE))) {
-      for (sparsity in 1:3) {
+      for (sparsity in some_of(1:3, by = 2)) {
         fit <- run(case, 2, sparsity = sparsity, batches = 3, moves = moves, max_laps = 25)
         expect_exact(fit)
         expect_lte(max(rowSums(fit$responsibilities > 0)), sparsity)

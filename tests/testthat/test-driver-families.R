@@ -103,7 +103,7 @@ test_that("numbers that break down in the midst of a lap leave the lap before, i
       with_breakdowns(suppressWarnings(case[[2]](case[[1]], control)))
     }
     laps <- integer()
-    for (at in c(1, 2, 4, 9, 20)) {
+    for (at in some_of(c(1, 2, 4, 9, 20), by = 2)) {
       # The engine says that a fit whose first lap broke down has no bound.
       broken <- tryCatch(fit(break_at = at), bnpvi_error_numerical = function(e) NULL)
       if (is.null(broken) || broken$reason != "numerical" || broken$laps == 0) next
