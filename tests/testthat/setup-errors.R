@@ -18,7 +18,7 @@ inline_text <- function(text, envir) {
 }
 
 abort_at_once <- function(what, message, call = rlang::caller_env(), .envir = parent.frame()) {
-  message[] <- vapply(message, inline_text, "", envir = .envir)
+  message[] <- trimws(gsub("[[:space:]]+", " ", vapply(message, inline_text, "", envir = .envir))) # as cli does
   stop(rlang::error_cnd(
     c(paste0("bnpvi_error_", what), "bnpvi_error"),
     message = rlang::format_error_bullets(stats::setNames(message, names(message) %||% rep("", length(message)))),

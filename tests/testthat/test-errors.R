@@ -10,6 +10,7 @@ test_that("errors that are written at once are those of the package, word for wo
     c("One", "two {.field {arg}}", "*" = "three {n * 1.5}", " " = "four", "!" = "{.arg {many[2]}}"),
     c(x = "{n} row{?s} of {.cls {many}} and {.str {arg}}", i = "{.file a b.txt}: {cli::qty(2)}{?this/these}"),
     "{.arg x$a}, {.code  a}, {.code a b } and {{braces}}, \"quoted\" < [1]",
+    "A text  of\n     two lines, \"{.arg {arg}}\"  and {paste('a', 'b', sep = '   ')}",
     c(i = paste(rep("word", 40), collapse = " "))
   )
   said <- function(abort, message) {
