@@ -89,16 +89,18 @@ test_that("coefficients are as uncertain as the likelihood says, in which indivi
   fit <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3))
   q <- posterior_params(fit)
   means <- coef(fit)
-  of_individuals <- split(data[c("y", "t", "u")], data$id)
+  # Rows of each individual, turned so that they are independent with variance 1.
+  of_individuals <- lapply(split(data[c("y", "t", "u")], data$id), function(one) {
+    x <- cbind(1, one$t, one$u)
+    R <- chol(diag(means$cov[1L], nrow(one)) + x[, 1:2] %*% means$random_cov[, , 1L] %*% t(x[, 1:2]))
+    turned <- function(v) backsolve(R, v, transpose = TRUE)
+    list(y = turned(one$y), x = turned(x), log_det = sum(log(diag(R))))
+  })
   log_likelihood <- function(coefs) {
     coefs <- matrix(coefs, 3L)
     sum(vapply(of_individuals, function(one) {
-      x <- cbind(1, one$t, one$u)
-      R <- chol(diag(means$cov[1L], nrow(one)) + x[, 1:2] %*% means$random_cov[, , 1L] %*% t(x[, 1:2]))
-      log_density <- vapply(1:3, function(k) {
-        log(means$weights[k]) - sum(backsolve(R, one$y - x %*% coefs[, k], transpose = TRUE)^2) / 2
-      }, 1)
-      max(log_density) + log(sum(exp(log_density - max(log_density)))) - sum(log(diag(R)))
+      log_density <- log(means$weights[1:3]) - colSums((drop(one$y) - one$x %*% coefs)^2) / 2
+      max(log_density) + log(sum(exp(log_density - max(log_density)))) - one$log_det
     }, 1))
   }
   at <- as.vector(means$coef[1L, , ])
