@@ -26,8 +26,8 @@ some_of <- function(x, by, from = 1L) {
   if (long_tests()) x else x[seq(min(from, length(x)), length(x), by = by)]
 }
 
-# How many draws a law is tested with: n in the long suite, a quarter in the short one.
-some_draws <- function(n) if (long_tests()) n else n / 4
+# How many draws a law is tested with: n in the long suite, an eighth in the short one.
+some_draws <- function(n) if (long_tests()) n else n / 8
 
 # Is this cell of a table tried? All are in the long suite; in the short one every `by`th, along diagonals, so that each
 # row and each column of the table has some.

@@ -1,7 +1,7 @@
 # Simulation-based calibration (Talts and others 2018): concentrations, labels and data are drawn from the prior and the
 # model, and their posterior by a chain. The rank of each truth among 99 draws is then uniform.
 
-sets <- if (longest_tests()) 1000L else 200L
+sets <- if (longest_tests()) 1000L else if (long_tests()) 200L else 60L
 
 # simulate() -> list(truth = numbers by name, data, concentration = values to begin with).
 expect_uniform_ranks <- function(simulate, model, split_merge, label) {

@@ -2,7 +2,7 @@
 
 test_that("a fit that was stopped in any lap of any run or restart goes on to the same bits", {
   cases <- checkpoint_cases()
-  for (name in some_of(names(cases), by = 3)) {
+  for (name in some_of(names(cases), by = 5)) {
     case <- cases[[name]]
     file <- withr::local_tempfile()
     whole <- stopped_after(Inf, checkpointed(case, file))
@@ -37,7 +37,7 @@ test_that("all that is written of a network is read", {
     list(all = kept, own = utils::tail(kept, -(220 + 88 * lap)))
   }
   kinds <- c("large", "plain", "general", "blocks", "degrees", "blocks_stochastic")
-  for (name in some_of(paste0("network_", kinds), by = 3)) {
+  for (name in some_of(paste0("network_", kinds), by = 5)) {
     for (lap in c(2L, if (name == "network_large") 9L)) {
       there <- state_after(cases[[name]], lap)
       again <- state_after(cases[[name]], lap + 1L, there$all)
@@ -75,7 +75,7 @@ test_that("more laps than were asked for go on to the fit that had asked for the
     mixture = 4L, topics = 4L, sequences = 4L, features = 4L, lds = 2L, network_large = 4L,
     network_blocks_stochastic = 4L
   )
-  for (name in some_of(names(few), by = 3)) {
+  for (name in some_of(names(few), by = 5)) {
     case <- cases[[name]]
     case[[3]]$restarts <- NULL # those that are done stay as they are
     file <- withr::local_tempfile()

@@ -59,7 +59,7 @@ test_that("numbers of every class are the same numbers, whatever takes them", {
   )
   for (verb in names(verbs)) {
     truth <- calm(elbo(verbs[[verb]](with_column(whole))))
-    for (class in names(number_classes())) {
+    for (class in some_of(names(number_classes()), by = 3, from = match(verb, names(verbs)) %% 3 + 1)) {
       x <- with_column(number_classes()[[class]])
       if (class == "frame") x$v <- x$v$v # a formula sees a data frame as such
       expect_equal(calm(elbo(verbs[[verb]](x))), truth, tolerance = 1e-12, label = paste(verb, class))

@@ -1,7 +1,7 @@
 # Intervals are quantiles of the variational posterior: as many draws from it lie below an end as its probability says.
 
 few <- bnp_control(seed = 1, k_init = 3, max_laps = 4, moves = FALSE, verbose = FALSE)
-draws <- if (longest_tests()) 20000L else if (long_tests()) 5000L else 1250L
+draws <- if (longest_tests()) 20000L else if (long_tests()) 5000L else 500L
 
 # One draw of the parameters of a cluster, from its posterior parameters.
 wishart <- function(df, scale) solve(rWishart(1, df, solve(scale))[, , 1])
@@ -130,12 +130,12 @@ test_that("weights agree with draws of sticks and of Dirichlet vectors", {
   set.seed(3)
   open <- bnp_mixture(cases[[1]]$x, control = bnp_control(seed = 1, verbose = FALSE))
   sticks <- posterior_params(open)$sticks[order(open$numbering), ]
-  sample <- t(replicate(4000, {
+  sample <- t(replicate(some_draws(4000), {
     v <- rbeta(nrow(sticks), sticks[, 1], sticks[, 2])
     (v * cumprod(c(1, 1 - v))[seq_along(v)])[open$numbering]
   }))
   finite <- bnp_mixture(cases[[1]]$x, prior = prior_dirichlet(3), control = bnp_control(seed = 1, verbose = FALSE))
-  shares <- t(replicate(4000, gamma_shares(posterior_params(finite)$weights_concentration)))
+  shares <- t(replicate(some_draws(4000), gamma_shares(posterior_params(finite)$weights_concentration)))
   for (level in c(0.5, 0.95)) {
     expect_quantiles(sample, confint(open, "weights", level), level)
     expect_quantiles(shares, confint(finite, "weights", level), level)
@@ -143,7 +143,7 @@ test_that("weights agree with draws of sticks and of Dirichlet vectors", {
   # Small and empty clusters.
   a <- 1 + c(60, 20, 0.4, 3, 0)
   b <- 2 + c(23.4, 3.4, 3, 0, 0)
-  v <- matrix(rbeta(5 * 4e4, a, b), 5)
+  v <- matrix(rbeta(5 * some_draws(4e4), a, b), 5)
   weights <- v * apply(rbind(1, 1 - v[-5, ]), 2, cumprod)
   ends <- cbind(stick_weights_quantile(0.025, a, b), stick_weights_quantile(0.975, a, b))
   expect_quantiles(t(weights), ends, 0.95, slack = 0.002)
@@ -163,7 +163,7 @@ test_that("transitions and first states are those of the states in use, weights 
     fit <- suppressWarnings(bnp_hmm(cases[[4]]$x, prior = prior, control = few))
     k <- fit$state$k
     theta <- posterior_params(fit)$transition[, seq_len(k)]
-    rows <- t(replicate(4000, as.vector(apply(theta, 1, gamma_shares))))
+    rows <- t(replicate(some_draws(4000), as.vector(apply(theta, 1, gamma_shares))))
     expect_quantiles(rows, confint(fit, "transition", 0.9), 0.9)
     table <- tidy(fit, conf.int = TRUE)
     p <- transition_matrix(fit)

@@ -251,7 +251,7 @@ for (case in model_cases()) {
   })
 }
 
-for (case in some_of(Filter(function(case) !is.null(case$model$obs$unit), model_cases()), by = 4)) {
+for (case in some_of(Filter(function(case) !is.null(case$model$obs$unit), model_cases()), by = 7)) {
   obs <- case$model$obs
   resp <- weights_of(case)
   rows <- case$rows(case$data)
@@ -306,7 +306,7 @@ for (case in some_of(Filter(function(case) !is.null(case$model$obs$unit), model_
 }
 
 located <- Filter(function(case) !is.null(case$model$obs$centre) && !is_of_logs(case), model_cases())
-for (case in some_of(located, by = 3)) {
+for (case in some_of(located, by = 5)) {
   if (is.null(case$model$obs$mean)) next
   test_that(paste0(case$name, ": an offset of 1e8 changes nothing"), {
     # On a grid of 2^-20 the shift is exact, so nothing at all may change.
@@ -397,7 +397,7 @@ without_gaps <- function(obs, blocks = names(obs$blocks)) {
 has_gaps <- function(case) {
   any(vapply(case$model$obs$blocks %||% list(case$model$obs), function(block) isTRUE(block$gaps), NA))
 }
-for (case in some_of(Filter(has_gaps, model_cases()), by = 3)) {
+for (case in some_of(Filter(has_gaps, model_cases()), by = 5)) {
   test_that(paste0(case$name, ": where nothing is missing it is the model without gaps"), {
     whole <- engine_data(replace(case$data$x, is.na(case$data$x), 1), case$data$starts)
     resp <- weights_of(case)

@@ -4,7 +4,7 @@
 cases <- lapply(Filter(function(case) is.null(case$time), planted_cases()), with_patterns)
 
 test_that("states equal their recomputation, and the bound never falls, with any observation model", {
-  for (case in some_of(cases, by = 9)) {
+  for (case in some_of(cases, by = 17)) {
     fit <- engine_run(case, k_init = 1L, batches = 3L, max_laps = 12L, seed = 3, restarts = 1L, audit = TRUE)
     expect_audited(fit)
     counts <- fit$state$obs[, ncol(fit$state$obs) - 3:0, drop = FALSE]
@@ -16,7 +16,7 @@ test_that("states equal their recomputation, and the bound never falls, with any
 })
 
 test_that("covariates that are all 0 give the fit of the Dirichlet process, move by move", {
-  for (case in some_of(cases[c(1, 5)], by = 2, from = 2)) {
+  for (case in some_of(cases[c(1, 5)], by = 3, from = 2)) {
     alone <- case
     alone$data$position <- NULL
     alone$model$prior <- list(family = "dp", concentration = 1)

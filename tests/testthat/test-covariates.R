@@ -1,10 +1,11 @@
 # Mixtures whose weights depend on covariates, as users call them.
 
-planted <- planted_by_age()
+planted <- planted_by_age(250)
+planted$age$age <- 5 * round(planted$age$age / 5) # fits of few patterns are quick
 fit <- bnp_mixture(planted$x, prior = prior_covariates(~ age), covariates = planted$age, control = quiet_control())
 
 test_that("births from one cluster find clusters whose shares vary with a covariate", {
-  for (seed in some_of(1:3, by = 3)) {
+  for (seed in some_of(1:3, by = 5)) {
     data <- planted_by_age(seed = seed + 10)
     found <- bnp_mixture(
       data$x, prior = prior_covariates(~ age), covariates = data$age,
@@ -53,7 +54,7 @@ test_that("a covariate that says nothing costs little and ~ 1 is the Dirichlet p
 })
 
 long_test("units, shifts, names and the order of levels change nothing", {
-  sex <- withr::with_seed(5, sample(c("f", "m", "x"), 600, TRUE))
+  sex <- withr::with_seed(5, sample(c("f", "m", "x"), 250, TRUE))
   both <- data.frame(age = planted$age$age, sex = factor(sex))
   elbo_of <- function(data, formula = ~ age + sex) {
     elbo(bnp_mixture(planted$x, prior = prior_covariates(formula), covariates = data, control = quiet_control()))
@@ -117,18 +118,18 @@ test_that("answers for new rows use their covariates, and without them must be t
   expect_identical(
     dim(predict(fit, planted$x, type = "responsibility")), c(nrow(planted$x), n_clusters(fit))
   )
-  expect_equal(nrow(augment(fit, planted$x)), 600L)
+  expect_equal(nrow(augment(fit, planted$x)), 250L)
 })
 
 test_that("simulated rows have the shares of their covariates", {
   old <- simulate(fit, seed = 1, n = 4000, covariates = data.frame(age = 75))$sim_1
   share <- predict(fit, data.frame(age = 75), type = "weights")
   expect_equal(as.double(prop.table(table(old$.class))), as.double(share), tolerance = 0.05)
-  expect_identical(nrow(simulate(fit, seed = 1)$sim_1), 600L)
+  expect_identical(nrow(simulate(fit, seed = 1)$sim_1), 250L)
 })
 
 test_that("prevalence is the average weight, with intervals and contrasts", {
-  sex <- withr::with_seed(5, sample(c("f", "m"), 600, TRUE))
+  sex <- withr::with_seed(5, sample(c("f", "m"), 250, TRUE))
   both <- bnp_mixture(
     planted$x, prior = prior_covariates(~ age + sex), covariates = cbind(planted$age, sex = sex),
     control = quiet_control()
@@ -166,8 +167,8 @@ test_that("prevalence is the average weight, with intervals and contrasts", {
 
 test_that("individuals, labels, missing cells, products, sparse counts and k go with covariates", {
   data <- planted_by_age(300, seed = 3)
-  call <- function(x = data$x, ..., prior = prior_covariates(~ age), covariates = data$age) {
-    bnp_mixture(x, ..., prior = prior, covariates = covariates, control = quiet_control(max_laps = 15))
+  call <- function(x = data$x, ..., prior = prior_covariates(~ age), covariates = data$age, laps = 3) {
+    bnp_mixture(x, ..., prior = prior, covariates = covariates, control = quiet_control(max_laps = laps))
   }
   person <- rep(1:100, each = 3)
   age <- data.frame(age = data$age$age[3 * seq_len(100)])
@@ -175,32 +176,32 @@ test_that("individuals, labels, missing cells, products, sparse counts and k go 
   expect_equal(elbo(by_person), elbo(call(id = person, covariates = age[person, , drop = FALSE])), tolerance = 1e-10)
   expect_bad(call(id = person), "covariates")
   labels <- replace(data$z, -(1:30), NA)
-  expect_identical(n_clusters(call(labels = labels)), 3L)
+  expect_identical(n_clusters(call(labels = labels, laps = 15)), 3L)
   gaps <- replace(data$x, cbind(1:20, rep(1:2, 10)), NA)
   missing <- call(gaps, na_action = "model")
   expect_equal(rowSums(predict(missing, gaps, type = "prob", covariates = data$age)), rep(1, 300))
   expect_identical(nrow(predict(missing, gaps, type = "impute", covariates = data$age)), 300L)
   mixed <- data.frame(data$x, f = factor(data$z %% 2))
-  expect_gte(n_clusters(call(mixed)), 2L)
-  expect_identical(fitted(call(prior = prior_covariates(~ age, k = 3))) |> range(), c(1L, 3L))
+  expect_gte(n_clusters(call(mixed, laps = 15)), 2L)
+  expect_identical(fitted(call(prior = prior_covariates(~ age, k = 3), laps = 15)) |> range(), c(1L, 3L))
   rate <- ifelse(outer(data$z, 1:6, function(z, j) j %% 3 == z - 1), 8, 1)
   counts <- withr::with_seed(1, matrix(rpois(300 * 6, rate), 300))
   dense <- call(counts, obs = obs_multinomial())
   sparse <- call(Matrix::Matrix(counts, sparse = TRUE), obs = obs_multinomial())
   expect_equal(elbo(sparse), elbo(dense), tolerance = 1e-6)
   lines <- data.frame(y = data$x[, 1] * 2, at = data$x[, 2], age = data$age$age)
-  experts <- bnp_mixture(y ~ at, lines, prior = prior_covariates(~ age), control = quiet_control(max_laps = 15))
+  experts <- bnp_mixture(y ~ at, lines, prior = prior_covariates(~ age), control = quiet_control(max_laps = 3))
   expect_length(predict(experts, lines, type = "response"), 300L)
 })
 
 test_that("other ways of learning go with covariates", {
-  data <- planted_by_age(400, seed = 6)
+  data <- planted_by_age(200, seed = 6)
   call <- function(control, ...) bnp_mixture(data$x, prior = prior_covariates(~ age), covariates = data$age,
     control = control, ...)
   sparse <- call(quiet_control(sparsity = 2L, batches = 2L))
   expect_identical(n_clusters(sparse), 3L)
   noisy <- call(bnp_control("stochastic", seed = 1, verbose = FALSE, k_init = 6L, batches = 4L, max_laps = 20L))
-  expect_equal(sum(cluster_sizes(noisy)), 400, tolerance = 1e-6)
+  expect_equal(sum(cluster_sizes(noisy)), 200, tolerance = 1e-6)
   again <- call(quiet_control(), start = sparse)
   expect_gte(elbo(again), elbo(sparse) - 1e-6)
   expect_identical(n_clusters(call(bnp_control(seed = 1, verbose = FALSE, restarts = 2L))), 3L)
@@ -208,7 +209,7 @@ test_that("other ways of learning go with covariates", {
 
 test_that("what a fit keeps of the probabilities of its rows is what it says of them as new rows", {
   set.seed(5)
-  n <- 300
+  n <- 100
   a <- runif(n)
   kind <- rbinom(n, 1, plogis(4 * a - 2))
   rows <- data.frame(u = rnorm(n, 3 * kind), v = rnorm(n, -2 * kind), a = a)

@@ -36,7 +36,7 @@ test_that("a damaged spool is refused or gives the right answer", {
       writeBin(damaged(bytes_of(file)), file)
       outcome_of(function() answer(source), right)
     }
-    outcomes <- expect_damage_known(how_many_damages(10L), 47, once)
+    outcomes <- expect_damage_known(how_many_damages(6L), 47, once)
     expect_gt(outcomes[["refused"]], 0)
   }
 })
@@ -53,7 +53,7 @@ test_that("a damaged checkpoint is refused", {
       writeBin(damaged(bytes), file)
       outcome_of(function() elbo(stopped_after(Inf, bnp_resume(file, case[[1]]))), right)
     }
-    expect_damage_known(how_many_damages(12L), 48, once, "refused")
+    expect_damage_known(how_many_damages(6L), 48, once, "refused")
   }
 })
 

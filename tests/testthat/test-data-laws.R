@@ -41,7 +41,7 @@ holed <- function(x, obs) {
   x
 }
 
-for (name in some_of(names(cases), by = 5, from = 2)) {
+for (name in some_of(names(cases), by = 9, from = 2)) {
   case <- cases[[name]]
   lag <- obs_lag(case$obs)
   n <- nrow(case$x)

@@ -276,7 +276,8 @@ test_that("drawn paths have the covariance between times of the posterior", {
   joint <- solve(solve(prior) + diag(count))
   q <- list(mean = matrix(0, 2, 5), mean_strength = 1 / diag(joint))
   unit <- function(m) matrix(stats::rnorm(2 * m), 2)
-  path <- withr::with_seed(1, replicate(20000, draw_means_over_time(q, rep(golden$drift, 4), unit)[1, ]))
+  n <- if (long_tests()) 20000 else 8000
+  path <- withr::with_seed(1, replicate(n, draw_means_over_time(q, rep(golden$drift, 4), unit)[1, ]))
   expect_equal(stats::cov(t(path)), joint, tolerance = 0.03)
 })
 
@@ -382,11 +383,11 @@ test_that("fits start from labels, probabilities and fits of the same times", {
 
 test_that("restarts, batches, stochastic learning, candidates and checkpoints go with drift", {
   for (prior in list(prior_hdp(), prior_dp())) {
-    for (control in list(
+    for (control in some_of(by = 2, from = if (is.null(prior$gamma)) 2 else 1, list(
       bnp_control(seed = 1, restarts = 2), bnp_control(seed = 1, batches = 3), bnp_control("full", seed = 1),
       bnp_control("stochastic", seed = 1, batches = 3, max_laps = 10, k_init = 6), bnp_control(seed = 1, k_init = 8),
       bnp_control(seed = 1, k_init = 8, moves = FALSE, sparsity = 3)
-    )) {
+    ))) {
       fit <- suppressMessages(drifting(prior = prior, control = control))
       expect_true(is.finite(elbo(fit)))
       expect_identical(dim(trajectories(fit)), c(6L * fit$state$k, 10L))
@@ -485,7 +486,7 @@ test_that("moving clusters come, die and keep their identity", {
 
 test_that("a fit goes on to later times, with the bound of all rows", {
   early <- paths$time <= 4
-  for (prior in list(prior_hdp(), prior_lda(6), prior_dp(), prior_dirichlet(6))) {
+  for (prior in some_of(list(prior_hdp(), prior_lda(6), prior_dp(), prior_dirichlet(6)), by = 3)) {
     fit <- drifting(paths$x[early, ], prior = prior, time = paths$time[early])
     on <- suppressWarnings(update(fit, paths$x[!early, ], time = paths$time[!early]))
     order <- c(which(early), which(!early))

@@ -83,6 +83,9 @@ log_joint_dirichlet <- function(evidence, n, prior) {
 # Models whose evidence is summed over all partitions in the short suite, too.
 few_enumerated <- c("gaussian_full", "ar, lag 1, intercept", "multinomial", "shaped_gamma", "product, gaps")
 
+# Models whose laps are followed in plain R in the short suite.
+stepped <- vapply(some_of(without_scales(model_cases()), by = 3), function(case) case$name, "")
+
 # Scales of rows are not given by responsibilities alone: test-student.R has the twin of these models.
 for (case in without_scales(model_cases())) {
   test_that(paste0(case$name, ": the ELBO is that of plain R, term by term"), {
@@ -97,7 +100,7 @@ for (case in without_scales(model_cases())) {
     }
   })
 
-  test_that(paste0(case$name, ": laps are the coordinate steps of plain R"), {
+  if (case$name %in% stepped) test_that(paste0(case$name, ": laps are the coordinate steps of plain R"), {
     rows <- case$rows(case$data)
     for (prior in priors[-2]) {
       resp <- withr::with_seed(6, random_responsibilities(nrow(rows), 3))

@@ -56,15 +56,16 @@ test_that("estimates of the probability are unbiased with few particles", {
       bnp_filter(model, y, particles = n, seed = seed, ...)
     )) - want), 1)
   }
+  times <- if (long_tests()) 200 else 80
   for (n in 1:3) {
-    got <- ratio(small_system(), small_rows, n, 200)
-    expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(200))
+    got <- ratio(small_system(), small_rows, n, times)
+    expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(times))
     expect_gt(sd(got), 0)
   }
   y <- withr::with_seed(3, named_rows(5))
   want <- enumerated(wide_system(), y)$log_p
-  got <- ratio(wide_system(), y, 4, 150)
-  expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(150))
+  got <- ratio(wide_system(), y, 4, times)
+  expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(times))
 })
 
 test_that("particles are kept as they should be", {
@@ -154,9 +155,11 @@ test_that("a filter of several systems is the average of the filters of each", {
   each <- vapply(systems, function(s) enumerated(s, small_rows)$log_p, 1)
   f <- bnp_filter(systems, small_rows, particles = 3 * 32, seed = 1)
   expect_equal(as.numeric(logLik(f)), log(mean(exp(each))), tolerance = 1e-10)
-  got <- vapply(1:150, function(s) as.numeric(logLik(bnp_filter(systems, small_rows, particles = 5, seed = s))), 1)
+  times <- if (long_tests()) 150 else 80
+  of_seed <- function(seed) as.numeric(logLik(bnp_filter(systems, small_rows, particles = 5, seed = seed)))
+  got <- vapply(seq_len(times), of_seed, 1)
   ratio <- exp(got) / mean(exp(each))
-  expect_lt(abs(mean(ratio) - 1), 4 * sd(ratio) / sqrt(150))
+  expect_lt(abs(mean(ratio) - 1), 4 * sd(ratio) / sqrt(times))
 })
 
 test_that("forecasts are those of simulated rows", {
@@ -171,7 +174,8 @@ test_that("forecasts are those of simulated rows", {
     p <- f$sequences[["1"]]$state
     at <- sample(length(p$weight), n, TRUE, p$weight)
     z <- p$mode[at] + 1
-    x <- t(vapply(at, function(i) p$mean[, i] + t(chol(matrix(p$cov[, i], 2))) %*% rnorm(2), numeric(2)))
+    roots <- apply(p$cov, 2L, function(cov) t(chol(matrix(cov, 2))), simplify = FALSE)
+    x <- t(vapply(at, function(i) p$mean[, i] + roots[[i]] %*% rnorm(2), numeric(2)))
     for (step in seq_len(h)) {
       z <- vapply(z, function(k) sample(3, 1, prob = model$transition[k, ]), 1L)
       for (k in 1:3) {

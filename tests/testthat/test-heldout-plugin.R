@@ -22,7 +22,7 @@ plugin <- function(fit, x, ...) {
 }
 
 # The statistics of rows with scales are not those of scales that are 1, which the contract has.
-for (case in some_of(without_scales(c(model_cases(), planted_cases())), by = 3, from = 2)) {
+for (case in some_of(without_scales(c(model_cases(), planted_cases())), by = 5, from = 2)) {
   test_that(paste0(case$name, ": weights and point estimates of the clusters in use, base measure included"), {
     lag <- case$model$obs$lag %||% 0
     starts <- case$data$starts

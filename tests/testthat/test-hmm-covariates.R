@@ -3,12 +3,12 @@
 withr::local_options(rlib_message_verbosity = "quiet") # covariates are rounded
 planted <- planted_steps(1, rep(150, 4))
 fit <- bnp_hmm(planted$frame, id = "id", prior = prior_covariates(~ w), control = quiet_control())
+plain <- bnp_hmm(planted$frame[c("y", "id")], id = "id", prior = prior_hdp_hmm(gamma = 1), control = quiet_control())
 
 test_that("two states whose steps depend on a covariate are found from one, better than without it", {
   expect_equal(fit$trace$k[1L], 1)
   expect_equal(n_clusters(fit), 2L)
   expect_gt(max(mean(fitted(fit) == planted$z), mean(fitted(fit) == 3 - planted$z)), 0.97)
-  plain <- bnp_hmm(planted$frame[c("y", "id")], id = "id", prior = prior_hdp_hmm(gamma = 1), control = quiet_control())
   expect_gt(elbo(fit), elbo(plain) + 10)
   at <- data.frame(w = c(-1, 0, 1))
   p <- transition_matrix(fit, at = at)
@@ -21,7 +21,6 @@ test_that("two states whose steps depend on a covariate are found from one, bett
 
 test_that("without covariates it is the model without", {
   none <- bnp_hmm(planted$frame[c("y", "id")], id = "id", prior = prior_covariates(~ 1), control = quiet_control())
-  plain <- bnp_hmm(planted$frame[c("y", "id")], id = "id", prior = prior_hdp_hmm(gamma = 1), control = quiet_control())
   expect_equal(elbo(none), elbo(plain), tolerance = 1e-9)
   expect_equal(fitted(none), fitted(plain))
   expect_equal(transition_matrix(none), transition_matrix(plain), tolerance = 1e-6)
@@ -53,7 +52,6 @@ test_that("answers are probabilities, and those of the engine", {
 })
 
 test_that("the long run of a chain without covariates is its stationary distribution", {
-  plain <- bnp_hmm(planted$frame[c("y", "id")], id = "id", prior = prior_hdp_hmm(gamma = 1), control = quiet_control())
   share <- long_run(plain)
   expect_equal(as.double(share$proportion %*% transition_matrix(plain)), share$proportion, tolerance = 1e-10)
   cycle <- array(c(0, 1, 1, 0), c(1, 2, 2))
@@ -63,16 +61,18 @@ test_that("the long run of a chain without covariates is its stationary distribu
 
 test_that("covariates come from columns, lists, data of a formula or beside, and new sequences in the same ways", {
   x <- planted$frame
+  few <- quiet_control(max_laps = 5)
+  short <- bnp_hmm(x, id = "id", prior = prior_covariates(~ w), control = few)
   beside <- bnp_hmm(
-    x[c("y", "id")], id = "id", prior = prior_covariates(~ w), covariates = x["w"], control = quiet_control()
+    x[c("y", "id")], id = "id", prior = prior_covariates(~ w), covariates = x["w"], control = few
   )
-  expect_equal(elbo(beside), elbo(fit))
-  lists <- bnp_hmm(unname(split(x[c("y", "w")], x$id)), prior = prior_covariates(~ w), control = quiet_control())
-  expect_equal(elbo(lists), elbo(fit))
-  named <- bnp_hmm(~ y | id, x, prior = prior_covariates(~ w), control = quiet_control())
-  expect_equal(elbo(named), elbo(fit))
+  expect_equal(elbo(beside), elbo(short))
+  lists <- bnp_hmm(unname(split(x[c("y", "w")], x$id)), prior = prior_covariates(~ w), control = few)
+  expect_equal(elbo(lists), elbo(short))
+  named <- bnp_hmm(~ y | id, x, prior = prior_covariates(~ w), control = few)
+  expect_equal(elbo(named), elbo(short))
   new <- planted_steps(3, c(20, 30))$frame
-  want <- predict(fit, new, type = "prob")
+  want <- predict(short, new, type = "prob")
   expect_equal(rowSums(want), rep(1, 50), ignore_attr = TRUE)
   expect_equal(predict(beside, new[c("y", "id")], type = "prob", covariates = new["w"]), want, tolerance = 1e-10)
   listed <- predict(lists, unname(split(new[c("y", "w")], new$id)), type = "prob")
@@ -166,13 +166,14 @@ test_that("steps may depend on the row before", {
 
 test_that("a finite number of states, a start, labels and weights go with covariates", {
   x <- planted$frame
+  few <- quiet_control(max_laps = 5)
   two <- bnp_hmm(x, id = "id", prior = prior_covariates(~ w, k = 2), control = quiet_control())
   expect_equal(two$state$k, 2L)
   at <- data.frame(w = 1)
   expect_lt(mean(abs(transition_matrix(two, at = at) - transition_matrix(fit, at = at))), 0.2)
-  begun <- bnp_hmm(x, id = "id", prior = prior_covariates(~ w), start = fit, control = quiet_control())
+  begun <- bnp_hmm(x, id = "id", prior = prior_covariates(~ w), start = fit, control = few)
   expect_gte(elbo(begun), elbo(fit) - 1e-3)
-  other <- bnp_hmm(x, id = "id", prior = prior_covariates(~ poly(w, 2)), start = fit, control = quiet_control())
+  other <- bnp_hmm(x, id = "id", prior = prior_covariates(~ poly(w, 2)), start = fit, control = few)
   expect_equal(n_clusters(other), 2L)
   expect_error(bnp_hmm(x[c("y", "id")], id = "id", start = fit), class = "bnpvi_error_start")
   known <- replace(rep(NA, 600), 1:60, letters[planted$z[1:60]])

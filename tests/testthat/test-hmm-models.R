@@ -21,7 +21,7 @@ random_state <- function(case, prior) {
 
 test_that("responsibilities and Viterbi equal the sum over all paths", {
   withr::local_seed(3)
-  for (case in some_of(model_cases(), by = 5, from = 4)) {
+  for (case in some_of(model_cases(), by = 9, from = 4)) {
     lag <- case$model$obs$lag %||% 0L
     lengths <- c(1, 4, 2, 6, 3) + lag
     case$data$starts <- as.integer(c(0, cumsum(lengths)))
@@ -57,7 +57,7 @@ test_that("ties of paths go to the smaller state", {
 test_that("every state that a fit meets, proposals included, is proved from its explicit q(z)", {
   found <- c(births = 0, merges = 0, deletes = 0)
   rounds <- 0
-  for (case in some_of(planted_sequences(), by = 6, from = 4)) {
+  for (case in some_of(planted_sequences(), by = 11, from = 4)) {
     for (prior in hmm_priors[c("plain", "sticky")]) {
       for (k_init in c(1, 9)) {
         case$model$prior <- prior

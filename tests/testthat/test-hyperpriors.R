@@ -165,7 +165,8 @@ test_that("audited fits of topics with all moves never fall", {
   x <- toy_corpus(documents = 60, topics = 4)
   data <- as_document_data(x, obs_multinomial())
   case <- list(data = as_engine_data(data), model = list(obs = resolve_obs(obs_multinomial(), data)))
-  for (prior in list(prior_hdp(learn, learn), prior_lda(6, learn))) for (batches in c(1, 4)) for (k in c(1, 12)) {
+  priors <- list(prior_hdp(learn, learn), prior_lda(6, learn))
+  for (prior in priors) for (batches in some_of(c(4, 1), by = 2)) for (k in c(1, 12)) {
     if (!is.null(prior$k)) k <- prior$k
     fit <- engine_run(case, prior = prior, batches = batches, k_init = k, seed = 2, max_laps = 25, audit = TRUE)
     expect_audited(fit)
@@ -175,7 +176,7 @@ test_that("audited fits of topics with all moves never fall", {
 
 test_that("audited fits of sequences with all moves never fall, in either bound", {
   toy <- toy_sequences(4, rep(c(30, 60, 10), 5))
-  for (prior in hmm_learned) for (batches in c(1L, 4L)) for (bound in c("tight", "loose")) {
+  for (prior in hmm_learned) for (batches in some_of(c(4L, 1L), by = 2)) for (bound in c("tight", "loose")) {
     if (prior$family == "hmm" && bound == "loose") next
     model <- list(obs = diagonal_model(), prior = prior, bound = bound)
     control <- engine_control(3, 7, batches = batches, moves = all_moves, audit = TRUE)
@@ -312,7 +313,7 @@ test_that("concentrations and the prior of clusters are learned together, in one
   toy <- toy_sequences(4, rep(c(30, 60, 10), 5))
   obs <- resolve_obs(obs_gaussian("diagonal", learn = TRUE), engine_data(toy$data$x))
   for (prior in c(hmm_learned, list(topics = list(family = "hdp", gamma = ab(), alpha = ab())))) {
-    for (batches in c(1L, 4L)) {
+    for (batches in some_of(c(1L, 4L), by = 2)) {
       control <- engine_control(3, 7, batches = batches, moves = all_moves, max_laps = 30L, audit = TRUE)
       fit <- engine_fit(toy$data, list(obs = obs, prior = prior), control, NULL, NULL)
       expect_audited(fit)

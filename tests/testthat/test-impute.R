@@ -51,12 +51,13 @@ test_that("parameters of regressions and Gaussians are drawn around what is expe
     fit <- bnp_mixture(x, obs, prior_dirichlet(1), few)
     q <- posterior_clusters(fit)[[1]]
     expected <- obs_conditional(fit$model$obs, q, x)
-    drawn <- withr::with_seed(2, replicate(2000, obs_draw_conditional(fit$model$obs, q, x), simplify = FALSE))
-    location <- Reduce(`+`, lapply(drawn, `[[`, "location")) / 2000
+    n <- if (long_tests()) 2000 else 800
+    drawn <- withr::with_seed(2, replicate(n, obs_draw_conditional(fit$model$obs, q, x), simplify = FALSE))
+    location <- Reduce(`+`, lapply(drawn, `[[`, "location")) / n
     expect_equal(location, expected$location, tolerance = 0.02, ignore_attr = TRUE)
     # E cov, and the variance of the location beside it.
     cov <- expected$scale * expected$df / (expected$df - 2)
-    expect_equal(Reduce(`+`, lapply(drawn, `[[`, "cov")) / 2000, cov, tolerance = 0.05, ignore_attr = TRUE)
+    expect_equal(Reduce(`+`, lapply(drawn, `[[`, "cov")) / n, cov, tolerance = 0.05, ignore_attr = TRUE)
     of_rows <- apply(vapply(drawn, function(p) p$location[, 1], x[, 1]), 1, stats::var)
     # (In units in which it is not small: all.equal() takes small numbers for equal.)
     expect_equal(60 * of_rows / cov[1, 1], 60 * (expected$spread - 1), tolerance = 0.1)
@@ -214,7 +215,7 @@ test_that("copies of autoregressive series have the gaps filled in, and cover wh
   id <- rep(1:2, each = 200)
   state <- rep(c(1, 2, 1, 2), each = 100)
   inside <- error <- double()
-  for (seed in 1:4) {
+  for (seed in some_of(1:4, by = 2, from = 2)) {
     x <- matrix(0, 400, 2)
     gone <- withr::with_seed(seed, {
       for (t in 2:400) x[t, ] <- c(0.9, -0.6)[state[t]] * x[t - 1, ] + c(0.3, 1)[state[t]] * rnorm(2)

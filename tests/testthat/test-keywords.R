@@ -56,7 +56,7 @@ test_that("a named topic has the evidence of a Dirichlet tree, its gradient and 
 })
 
 # Evidence of clusters, given shares beta of terms, averaged over Dir(1/2, ...) of three terms.
-evidence_of_three <- function(counts, s, even, common, b, n = 400) {
+evidence_of_three <- function(counts, s, even, common, b, n = 120) {
   u <- (seq_len(n) - .5) / n
   first <- stats::qbeta(u, .5, 1) # beta_1 ~ Beta(1/2, 1); the rest shared by Beta(1/2, 1/2)
   second <- stats::qbeta(u, .5, .5)

@@ -35,7 +35,7 @@ test_that("a labelled chain has the bound and marginals of its allowed paths", {
     pattern_x, obs = unit_variance, prior = prior_hmm(3), labels = given,
     control = bnp_control(tol = 1e-10, moves = bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))
   )
-  twins <- lapply(some_of(1:40, by = 4), function(seed) {
+  twins <- lapply(some_of(1:40, by = 8), function(seed) {
     resp <- withr::with_seed(seed, matrix(rgamma(21, 1), 7)) * allowed
     twin_chain(pattern_x, cells, resp / rowSums(resp), allowed)
   })
@@ -126,7 +126,7 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
   maximum <- function(labels, fixed) {
     at <- list(mean = c(0, 2, 4), sd = c(1, 1, 1), first = rep(1 / 3, 3), p = matrix(1 / 3, 3, 3))
     if (!is.null(fixed)) at$p[1, ] <- fixed[1, ]
-    for (lap in 1:300) {
+    for (lap in 1:100) {
       q <- likelihood(at$mean, at$sd, at$first, at$p, labels)
       n <- colSums(q$prob)
       at$mean <- colSums(q$prob * planted$x) / n
@@ -137,7 +137,7 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
     }
     q$log_p
   }
-  for (case in some_of(list(list(known, NULL), list(rep(NA, 600), fixed), list(known, fixed)), by = 3, from = 3)) {
+  for (case in some_of(list(list(known, NULL), list(rep(NA, 600), fixed), list(known, fixed)), by = 5, from = 3)) {
     fit <- bnp_hmm(
       planted$x, obs = obs_gaussian(mean = 2, mean_strength = 0.01, df = 2, scale = 0.1),
       prior = prior_hmm(3, alpha = 0.3, start = 0.03, fixed = case[[2]]),
@@ -156,7 +156,7 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
 test_that("zeros stay exact through moves, batches, sparsity, weights, checkpoints and updates", {
   planted <- planted_states(5)
   id <- rep(1:6, each = 200)
-  for (more in some_of(list(list(), list(batches = 3), list(sparsity = 2), list(sparsity = 2, batches = 2)), by = 3)) {
+  for (more in some_of(list(list(), list(batches = 3), list(sparsity = 2), list(sparsity = 2, batches = 2)), by = 5)) {
     control <- do.call(bnp_control, c(list(seed = 2, keep = "probabilities"), more))
     fit <- bnp_hmm(planted$x, id = id, labels = planted$labels, control = control)
     expect_known(fit, planted$x, planted$labels)
@@ -164,13 +164,14 @@ test_that("zeros stay exact through moves, batches, sparsity, weights, checkpoin
     wrong <- outer(planted$labels[own], cluster_classes(fit), function(a, b) is.na(b) | a != b)
     expect_identical(max(fit$probabilities[own, ][wrong]), 0)
   }
+  few <- bnp_control(seed = 2, max_laps = 10, verbose = FALSE)
   weighted <- bnp_hmm(planted$x, id = id, labels = planted$labels, weights = rep(2, 6),
-    control = bnp_control(seed = 2))
+    control = few)
   expect_known(weighted, planted$x, planted$labels)
-  finite <- bnp_hmm(planted$x, id = id, labels = planted$labels, prior = prior_hmm(6), control = bnp_control(seed = 2))
+  finite <- bnp_hmm(planted$x, id = id, labels = planted$labels, prior = prior_hmm(6), control = few)
   expect_known(finite, planted$x, planted$labels)
   file <- withr::local_tempfile()
-  kept <- bnp_hmm(planted$x, id = id, labels = planted$labels, control = bnp_control(seed = 2, checkpoint = file))
+  kept <- bnp_hmm(planted$x, id = id, labels = planted$labels, control = replace(few, "checkpoint", file))
   expect_known(kept, planted$x, planted$labels)
   more <- update(fit, planted_states(6)$x, id = rep("new", 1200))
   expect_identical(as.character(predict(more, type = "label"))[own], planted$labels[own])

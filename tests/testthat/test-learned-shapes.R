@@ -101,7 +101,7 @@ test_that("gamma: moments, draws and residuals are those of the predictive", {
   obs <- fit$model$obs
   q <- posterior_clusters(fit)[[1]]
   moments <- obs_moments(obs, q, list())
-  drawn <- withr::with_seed(6, replicate(20000, obs_draw_rows(obs, q, 1L, list())))
+  drawn <- withr::with_seed(6, replicate(2500, obs_draw_rows(obs, q, 1:8, list())))
   expect_equal(mean(drawn), moments$mean, tolerance = 0.03)
   expect_equal(mean(log(drawn)), {
     at <- exp(seq(-30, 8, 0.01))
@@ -218,7 +218,7 @@ test_that("angles: extremes are finite, draws are those of the predictive, and i
   x <- withr::with_seed(2, wrapped(3 + draw_angles(40, 4)))
   fit <- bnp_mixture(x, obs_vonmises(), one, quiet(seed = 1))
   q <- posterior_clusters(fit)[[1]]
-  drawn <- withr::with_seed(3, replicate(8000, obs_draw_rows(fit$model$obs, q, 1L, list())))
+  drawn <- withr::with_seed(3, replicate(1000, obs_draw_rows(fit$model$obs, q, 1:8, list())))
   at <- seq(-3, 3, 1)
   below <- c(obs_predictive_cdf(fit$model$obs, q, list(x = cbind(at), n = 7L)))
   expect_equal(below, vapply(at, function(v) mean(drawn <= v), 1), tolerance = 0.02)
@@ -288,7 +288,7 @@ test_that("zeros: the bound is that of the positive values and of a Beta, and sh
   expect_output(print(obs_gamma(zeros = TRUE)), "or 0")
   # Moments are those of draws.
   q <- posterior_clusters(fit)[[1]]
-  drawn <- withr::with_seed(1, replicate(20000, obs_draw_rows(fit$model$obs, q, 1L, list())))
+  drawn <- withr::with_seed(1, replicate(2500, obs_draw_rows(fit$model$obs, q, 1:8, list())))
   moments <- obs_moments(fit$model$obs, q, list())
   expect_equal(c(mean(drawn), sd(drawn)), c(moments$mean, sqrt(moments$var)), tolerance = 0.05)
   expect_equal(obs_predictive_cdf(fit$model$obs, q, list(x = cbind(c(0, 1, 20)), n = 3L))[, 1],
@@ -361,7 +361,7 @@ test_that("negative binomial: groups are one cluster each, exposures scale, and 
   expect_true(all(are_counts(simulate(rated, seed = 1)$sim_1$n)))
   q <- posterior_clusters(rated)[[1]]
   moments <- obs_moments(rated$model$obs, q, list(exposure = 2))
-  drawn <- withr::with_seed(7, replicate(20000, obs_draw_rows(rated$model$obs, q, 1L, list(exposure = 2))))
+  drawn <- withr::with_seed(7, replicate(2500, obs_draw_rows(rated$model$obs, q, 1:8, list(exposure = rep(2, 8)))))
   expect_equal(c(mean(drawn), sd(drawn)), c(moments$mean, sqrt(moments$var)), tolerance = 0.03)
   constant <- bnp_mixture(rep(100, 50), obs_negbinomial(), control = quiet(seed = 1)) |> suppressWarnings()
   expect_equal(n_clusters(constant), 1)

@@ -15,17 +15,17 @@ local_little_memory <- function(frame = parent.frame()) {
 test_that("an answer that does not fit into memory is an error, and no thread is left behind", {
   skip_if_not(dir.exists("/proc/self/task"), "threads are counted in /proc")
   n <- 20000L
-  k <- 6400L # a table of n × k has a gigabyte
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   model <- list(obs = fit$model$obs, prior = list(family = "dp", concentration = 1))
   data <- engine_data(unname(as.matrix(faithful))[rep_len(1:272, n), ])
-  large <- utils::modifyList(
-    fit$state, list(k = k, obs = fit$state$obs[rep_len(1:2, k), ], extra = matrix(0, k, 0))
-  )
   threads <- n_threads()
   local({
     local_little_memory()
-    for (i in some_of(1:3, by = 3)) expect_error(engine_responsibilities(data, model, large, 3L), "memory|allocate")
+    k <- as.integer(ceiling(1.2 * mem.maxVSize() * 2^20 / (8 * n))) # a table of n × k has a fifth more than there is
+    large <- utils::modifyList(
+      fit$state, list(k = k, obs = fit$state$obs[rep_len(1:2, k), ], extra = matrix(0, k, 0))
+    )
+    for (i in some_of(1:3, by = 5)) expect_error(engine_responsibilities(data, model, large, 3L), "memory|allocate")
   })
   expect_identical(n_threads(), threads)
   expect_equal(rowSums(engine_responsibilities(data, model, fit$state, 3L)), rep(1, n))

@@ -34,9 +34,9 @@ last_of <- function(x) x[length(x)]
 
 test_that("labels of one class for all nodes change no bit", {
   # Searches of blocks with degrees differ (partition_search.h).
-  for (name in some_of(setdiff(names(obs_of), "blocks_with_degrees"), by = 2)) {
-    free <- fit_labelled(name, planted, NULL)
-    one <- fit_labelled(name, planted, rep("all", 30))
+  for (name in some_of(setdiff(names(obs_of), "blocks_with_degrees"), by = 3)) {
+    free <- fit_labelled(name, planted, NULL, max_laps = 15)
+    one <- fit_labelled(name, planted, rep("all", 30), max_laps = 15)
     expect_identical(one$state$owner, rep(1L, one$state$k))
     expect_identical(one$elbo, free$elbo, info = name)
     expect_identical(one$prob, free$prob, info = name)
@@ -53,7 +53,7 @@ test_that("tables kept through moves are those made anew, and nodes stay with th
     for (degree in c(FALSE, counts)) {
       model <- list(counts = counts, a = 1, b = 1, gamma = 1, degree = degree)
       steps <- rep(c("merge", "divide", "divide", "merge", "sweep"), 8)
-      for (seed in some_of(1:4, by = 2)) {
+      for (seed in some_of(1:4, by = 3)) {
         states <- engine_network_changes(net, model, owned(1:9, owner), steps, seed)
         for (state in states) {
           expect_equal(state$log_joint, state$fresh, tolerance = 1e-9)
@@ -83,7 +83,7 @@ test_that("bounds of blockmodels are below the evidence of links and labels, by 
     twin_evidence(net, row, model) + sum(lbeta(1 + size, model$gamma + later) - lbeta(1, model$gamma))
   })
   evidence <- log_sum(log_p)
-  for (seed in some_of(1:5, by = 3)) {
+  for (seed in some_of(1:5, by = 5)) {
     r <- withr::with_seed(seed, matrix(rgamma(18, 0.5) + 1e-6, 6)) * allowed
     soft <- engine_network_soft(net, model, owned(r / rowSums(r), owner), 60)
     expect_lt(max(soft$bound), evidence)
@@ -158,7 +158,7 @@ labelled_evidence <- function(net, model, owner, draws, depth = 20) {
 test_that("bounds of overlapping communities are below the evidence of links and labels, by draws", {
   net <- with_classes(path, c(1, NA, 2))
   for (name in names(overlapping)) {
-    for (owner in some_of(list(1:2, c(1, 0, 2)), by = 2)) {
+    for (owner in some_of(list(1:2, c(1, 0, 2)), by = 3)) {
       evidence <- withr::with_seed(1, labelled_evidence(net, model_for(name), owner, 3000))
       for (seed in 1:2) {
         share <- owned(withr::with_seed(seed, matrix(rgamma(3 * length(owner), 1), 3)), owner)
@@ -184,8 +184,9 @@ test_that("with a label for each node and a community for each class, membership
 test_that("memberships outside a node's classes are 0 after all moves, for any seed and number of threads", {
   several <- matrix(NA, 30, 2, dimnames = list(NULL, c("a", "b")))
   several[c(1, 4, 12, 19, 25), ] <- rbind(c(TRUE, FALSE), c(TRUE, FALSE), c(FALSE, TRUE), c(FALSE, TRUE), c(TRUE, TRUE))
-  for (name in some_of(names(obs_of), by = 3)) {
-    for (labels in list(some_labels, several)) {
+  names <- some_of(names(obs_of), by = 5)
+  for (name in names) {
+    for (labels in some_of(list(some_labels, several), by = 3, from = match(name, names))) {
       one <- fit_labelled(name, planted, labels, restarts = 2)
       expect_kept(one, name)
       two <- fit_labelled(name, planted, labels, restarts = 2, threads = 2)
@@ -197,7 +198,7 @@ test_that("memberships outside a node's classes are 0 after all moves, for any s
 
 test_that("few labels name the groups that they are in, and other groups stay open", {
   truth <- c("a", "b", NA)[groups]
-  for (name in some_of(setdiff(names(obs_of), "general"), by = 2)) { # whose bound takes two of the groups for one
+  for (name in some_of(setdiff(names(obs_of), "general"), by = 3)) { # whose bound takes two of the groups for one
     fit <- fit_labelled(name, planted, some_labels)
     label <- as.character(predict(fit, type = "label"))
     right <- ifelse(is.na(truth), is.na(label), !is.na(label) & label == truth)
@@ -240,9 +241,10 @@ test_that("starts respect labels: groups, labels, shares and fits", {
     expect_kept(fit, init)
   }
   start <- ifelse(groups == 3, 3L, groups)
+  few <- bnp_control(seed = 1, max_laps = 10, verbose = FALSE)
   for (name in c("blocks", "gamma")) {
     own <- function(start, labels = some_labels) {
-      bnp_network(planted, obs_of[[name]], prior_of(name), bnp_control(seed = 1), start = start, labels = labels)
+      bnp_network(planted, obs_of[[name]], prior_of(name), few, start = start, labels = labels)
     }
     fit <- own(start)
     expect_kept(fit)
@@ -251,20 +253,20 @@ test_that("starts respect labels: groups, labels, shares and fits", {
     expect_kept(own(outer(start, 1:3, "==") * 1))
     expect_bad(own(rep(1:2, 15)), "start")
     expect_bad(own(fit, c(`1` = "x")), "start")
-    free <- bnp_network(planted, obs_of[[name]], prior_of(name), bnp_control(seed = 1), start = fit)
+    free <- bnp_network(planted, obs_of[[name]], prior_of(name), few, start = fit)
     expect_null(free$state$owner)
   }
 })
 
 test_that("a stopped fit goes on from its checkpoint with the same bits", {
-  for (name in some_of(names(obs_of), by = 2)) {
+  for (name in some_of(names(obs_of), by = 3)) {
     file <- withr::local_tempfile()
-    whole <- fit_labelled(name, planted, some_labels)
+    whole <- fit_labelled(name, planted, some_labels, max_laps = 15)
     few <- fit_labelled(
       name, planted, some_labels, max_laps = 3, checkpoint = file, checkpoint_every = 0
     )
     expect_kept(few, name)
-    again <- bnp_resume(file, planted, max_laps = 1000)
+    again <- bnp_resume(file, planted, max_laps = 15)
     fields <- c("prob", "elbo", "state", "input")
     expect_identical(again[fields], whole[fields], info = name)
   }
@@ -284,7 +286,7 @@ long_test("large gamma networks keep the labels through moves that visit few nod
 })
 
 test_that("predictions use what is known: links of labelled nodes, and nodes that are new", {
-  for (name in some_of(names(obs_of), by = 2)) {
+  for (name in some_of(names(obs_of), by = 3)) {
     fit <- fit_labelled(name, planted, some_labels)
     link <- predict(fit, expand.grid(from = 1:3, to = 11:13), type = "link")
     expect_true(all(is.finite(link) & link >= 0 & link <= 1))

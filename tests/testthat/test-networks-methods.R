@@ -6,7 +6,7 @@ net <- withr::with_seed(2, planted_network(group, matrix(0.05, 3, 3) + diag(0.6,
 links <- data.frame(from = net$from, to = net$to)
 many <- withr::with_seed(2, planted_network(group, matrix(0.1, 3, 3) + diag(1.5, 3), counts = TRUE))
 counted <- data.frame(from = many$from, to = many$to, weight = many$value)
-fit_of <- function(x, ...) suppressWarnings(bnp_network(x, ..., nodes = 36, control = quiet()))
+fit_of <- function(x, ...) suppressWarnings(bnp_network(x, ..., nodes = 36, control = quiet(max_laps = 40)))
 fits <- list(
   blocks = fit_of(links, prior = prior_dp()), relational = fit_of(links, obs_links(degree = FALSE)),
   gamma = fit_of(links, obs_links(degree = TRUE)), general = fit_of(links, obs_links(assortative = FALSE)),
@@ -169,7 +169,7 @@ test_that("directed blocks know their direction", {
 
 test_that("pictures are drawn", {
   withr::local_pdf(NULL)
-  for (fit in fits[c("blocks", "gamma", "general")]) {
+  for (fit in some_of(fits[c("blocks", "gamma", "general")], by = 2)) {
     for (type in c("blocks", "matrix", "membership", "elbo")) {
       expect_identical(plot(fit, type, network = links), fit)
     }
@@ -228,7 +228,7 @@ test_that("fits are igraph's communities, which communities() takes as igraph's 
 })
 
 test_that("without the network the blocks are drawn: each as dense as coef() says, as long as it has nodes", {
-  for (fit in fits[c("blocks", "gamma", "general")]) {
+  for (fit in some_of(fits[c("blocks", "gamma", "general")], by = 2)) {
     picture <- blocks_picture(fit)
     expect_equal(matrix(picture$table$value, n_clusters(fit)), unname(coef(fit)$block))
     expect_equal(sum(with(picture$table, (right - left) * (bottom - top))), 36^2)
@@ -255,7 +255,7 @@ test_that("communities that links avoid are said", {
 test_that("autoplot() draws the pictures of networks that plot() draws", {
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)
-  for (fit in fits[c("blocks", "gamma", "general")]) {
+  for (fit in some_of(fits[c("blocks", "gamma", "general")], by = 2)) {
     for (type in c("blocks", "matrix", "membership", "elbo")) {
       picture <- ggplot2::autoplot(fit, type, network = links)
       expect_s3_class(picture, "ggplot")

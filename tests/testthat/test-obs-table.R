@@ -202,7 +202,7 @@ for (family in models_of_rows()) {
 }
 
 with_cdf <- Filter(function(family) obs_can(new_obs(family), "predictive_cdf"), models_of_rows())
-for (family in some_of(with_cdf, by = 3)) {
+for (family in some_of(with_cdf, by = 5)) {
   test_that(paste0(family, ": the slope of obs_predictive_cdf() is the engine's density, without the other column"), {
     obs <- cases[[family]]$obs
     x <- cases[[family]]$x[, 1:2]

@@ -101,7 +101,7 @@ test_that("draws in sequence of labelled rows average to the evidence, and a row
   narrow[5, ] <- c(FALSE, TRUE, FALSE)
   for (case in list(list(may, NULL), list(may, 4L), list(narrow, 2L))) {
     model <- known_model(case[[2]])
-    numbers <- as.double(1:6000)
+    numbers <- as.double(seq_len(some_draws(6000)))
     out <- engine_draw_in_sequence(labelled_data(case[[1]]), model, numbers, numbers_of(model), 1, 1L)
     ratio <- exp(out$log_evidence - exact_known(case[[1]], case[[2]])$log_evidence)
     expect_lt(abs(batch_z(ratio, 1)), 4, label = paste("states", case[[2]]))
@@ -181,7 +181,7 @@ for (name in names(patterns)) {
       }
       expect_equal(unname(out$records[, "log_joint"]), exact$joint[match(paths, names)], tolerance = 1e-9)
       expect_identical(unname(out$records[, "n_clusters"]), apply(out$kept, 2, function(z) length(unique(z)) + 0))
-      drawn <- engine_draw_in_sequence(data, model, as.double(1:6000), numbers_of(model), 1, 1L)
+      drawn <- engine_draw_in_sequence(data, model, as.double(seq_len(some_draws(6000))), numbers_of(model), 1, 1L)
       ratio <- exp(drawn$log_evidence - exact$log_evidence)
       expect_lt(abs(batch_z(ratio, 1)), 4)
       expect_true(all(vapply(drawn$labels, paste, "", collapse = "") %in% names[exact$prob > 0]))

@@ -38,16 +38,16 @@ draws <- function(width, height, draw) {
 }
 
 test_that("base pictures can be drawn at every size, and leave the parameters as they were", {
-  for (size in some_of(list(c(300, 250), c(480, 480), c(1600, 1200), c(130, 110)), by = 3)) {
+  for (size in some_of(list(c(300, 250), c(480, 480), c(1600, 1200), c(130, 110)), by = 5)) {
     for (picture in pictures) draws(size[1], size[2], function() do.call(plot, picture))
   }
 })
 
 test_that("autoplot() draws without a warning at every size", {
   skip_if_not_installed("ggplot2")
-  for (picture in some_of(pictures, by = 4)) {
+  for (picture in some_of(pictures, by = 7)) {
     drawn <- do.call(ggplot2::autoplot, picture)
-    for (size in some_of(list(c(300, 250), c(1600, 1200)), by = 2)) {
+    for (size in some_of(list(c(300, 250), c(1600, 1200)), by = 3)) {
       file <- withr::local_tempfile(fileext = ".png")
       grDevices::png(file, size[1], size[2])
       expect_silent(print(drawn))

@@ -10,7 +10,7 @@ resp_of <- function(n, k, seed = 1) {
 
 # ---- The model of individuals ----
 
-for (case in some_of(Filter(can_repeat, model_cases()), by = 4)) {
+for (case in some_of(Filter(can_repeat, model_cases()), by = 7)) {
   individual <- withr::with_seed(4, match(sample(15, case$data$n, TRUE), 1:15))
   individual <- match(individual, sort(unique(individual)))
   case <- with_individual_rows(case, individual)
@@ -137,7 +137,7 @@ test_that("the bound is below the evidence of all partitions of individuals", {
   expect_length(partitions(4), 15)
   individual <- c(1, 2, 2, 3, 3, 3, 4, 4)
   gamma <- 0.8
-  for (case in some_of(Filter(can_repeat, model_cases()), by = 8)) {
+  for (case in some_of(Filter(can_repeat, model_cases()), by = 15)) {
     case$data <- engine_data(case$data$x[c(3, 8, 9, 20, 21, 2, 30, 31), , drop = FALSE])
     if (anyNA(case$data$x)) next
     case <- with_individual_rows(case, individual)
@@ -159,11 +159,11 @@ test_that("the bound is below the evidence of all partitions of individuals", {
 
 # ---- Moves, weights, order ----
 
-for (case in some_of(repeated_cases(), by = 6)) {
+for (case in some_of(repeated_cases(), by = 11)) {
   test_that(paste0("repeated ", case$name, ": moves equal their recomputation"), {
     moves <- 0
     for (batches in c(1, 4)) {
-      for (k_init in c(1, 12)) {
+      for (k_init in some_of(c(12, 1), by = 2, from = min(batches, 2))) {
         fit <- engine_run(case, batches = batches, k_init = k_init, seed = 3, audit = TRUE)
         expect_audited(fit)
         expect_equal(sum(fit$sizes), case$data$n_individuals)
@@ -227,7 +227,7 @@ test_that("known labels of individuals hold through audited moves, and earlier f
 })
 
 test_that("the order of rows, within individuals and between them, changes nothing", {
-  for (case in some_of(Filter(function(case) !is.null(case$data$x), repeated_cases()), by = 5, from = 2)) {
+  for (case in some_of(Filter(function(case) !is.null(case$data$x), repeated_cases()), by = 9, from = 2)) {
     a <- engine_run(case, seed = 2, k_init = 4)
     b <- engine_run(reordered_rows(case, withr::with_seed(1, sample(case$data$n))), seed = 2, k_init = 4)
     expect_equal(b$elbo, a$elbo, tolerance = 1e-10, label = case$name)
@@ -236,7 +236,7 @@ test_that("the order of rows, within individuals and between them, changes nothi
 })
 
 test_that("one row an individual is the fit without individuals", {
-  for (case in some_of(Filter(can_repeat, planted_cases()), by = 4, from = 3)) {
+  for (case in some_of(Filter(can_repeat, planted_cases()), by = 7, from = 3)) {
     again <- with_individual_rows(case, seq_len(case$data$n))
     resp <- diag(4)[case$cluster, ]
     a <- engine_at(case, resp, laps = 3L)
@@ -266,7 +266,7 @@ test_that("L-sparse individuals with candidates, priors of every kind and stocha
 })
 
 test_that("planted clusters of individuals are found by every model", {
-  for (case in some_of(repeated_cases(), by = 3)) {
+  for (case in some_of(repeated_cases(), by = 5)) {
     fit <- engine_run(case, seed = 1)
     found <- adjusted_rand_index(fit$labels, case$of_individual)
     # These overlap: from the labels themselves their fits are no better.
@@ -566,7 +566,7 @@ test_that("every model and every method takes individuals", {
   control <- bnp_control(seed = 1, k_init = 3, max_laps = 30, moves = FALSE, verbose = FALSE)
   # Exposures that are given as numbers are not known of new rows.
   new_rows <- Filter(function(case) !grepl("sparse|exposure", case$name), repeated_cases())
-  for (case in some_of(new_rows, by = 4)) {
+  for (case in some_of(new_rows, by = 7)) {
     x <- `dimnames<-`(case$x, list(NULL, colnames(case$x) %||% paste0("col", seq_len(ncol(case$x)))))
     who <- case$data$individual
     fit <- suppressWarnings(bnp_mixture(x, case$obs, control = control, id = who))

@@ -23,7 +23,7 @@ test_that("mixtures have a report, with and without their data", {
   expect_equal(pictures_in(without), 3)
 })
 
-test_that("mixtures of counts and of series have a report", {
+long_test("mixtures of counts and of series have a report", {
   expect_equal(pictures_in(render_report(bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1)))), 3)
   series <- cbind(log(lynx))
   fit <- bnp_mixture(series, obs_ar(intercept = TRUE), control = bnp_control(seed = 1))

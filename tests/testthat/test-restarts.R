@@ -89,7 +89,7 @@ test_that("the first start goes on to its end, however far ahead another one is 
 
 test_that("several starts never end below the one of the same seed", {
   sets <- list(faithful = faithful, quakes = quakes[1:4], swiss = swiss)
-  for (name in some_of(names(sets), by = 3)) {
+  for (name in some_of(names(sets), by = 5)) {
     by <- function(...) bnp_mixture(sets[[name]], control = bnp_control(seed = 1, verbose = FALSE, ...))
     one <- elbo(by(restarts = 1))
     work <- by(restarts = "auto", effort = "low")$restarts$work[1]
@@ -151,7 +151,7 @@ same_bits <- c("elbo", "state", "labels", "sizes", "laps", "restarts")
 bits_of <- function(fit) unclass(fit)[intersect(same_bits, names(fit))]
 
 test_that("every row of the table of starts is a fit of its own, in every family", {
-  for (name in some_of(names(families()), by = 5)) {
+  for (name in some_of(names(families()), by = 9)) {
     fit_by <- families()[[name]]
     # One start of communities takes all that the default allows.
     fit <- fit_by(restarts = "auto", effort = if (name == "communities") "high" else "low")
@@ -183,9 +183,9 @@ test_that("threads change no bit in any family, with several starts and little w
       bnp_topics(whales$counts, obs_multinomial(0.1), control = bnp_control(seed = 2, verbose = FALSE, ...))
     }
   )
-  for (name in some_of(names(fits), by = 3)) {
+  for (name in some_of(names(fits), by = 5)) {
     own <- if (name %in% c("linear", "corpus")) list(restarts = 2) else list(restarts = "auto", effort = "low")
-    bits <- lapply(some_of(c(1, 4, 2, 8), by = 2), function(threads) {
+    bits <- lapply(some_of(c(1, 4, 2, 8), by = 3), function(threads) {
       bits_of(suppressWarnings(do.call(fits[[name]], c(own, max_laps = 10, threads = threads))))
     })
     for (other in seq_along(bits)[-1]) expect_identical(bits[[other]], bits[[1]], info = paste(name, other))

@@ -122,7 +122,7 @@ test_that("every verb answers every kind of object, or says by a classed error w
   if (!requireNamespace("ggplot2", quietly = TRUE)) verbs$autoplot <- NULL
   objects <- suppressMessages(suppressWarnings(kinds_of_objects()))
   for (kind in names(objects)) for (verb in names(verbs)) {
-    if (!is_tried(match(kind, names(objects)), match(verb, names(verbs)), by = 4L)) next
+    if (!is_tried(match(kind, names(objects)), match(verb, names(verbs)), by = 7L)) next
     trouble <- NULL
     foreign <- function(own, restart) function(condition) {
       if (!inherits(condition, own)) trouble <<- conditionMessage(condition)

@@ -7,7 +7,7 @@ expect_same_objective <- function(weighted, written_out, label) {
   expect_equal(weighted$state$obs, written_out$state$obs, tolerance = 1e-10, label = paste(label, "statistics"))
 }
 
-for (case in some_of(weighted_cases(), by = 8, from = 2)) {
+for (case in some_of(weighted_cases(), by = 15, from = 2)) {
   test_that(paste0(case$name, ": moves of weighted rows equal their recomputation, and the rows written out"), {
     moves <- 0
     for (batches in c(1, 4)) {
@@ -46,7 +46,7 @@ for (case in some_of(weighted_cases(), by = 8, from = 2)) {
 
 # A lap of local and global steps, from soft and hard responsibilities.
 test_that("laps of weighted rows are laps of the rows written out, whatever the prior and the sparsity", {
-  for (case in some_of(Filter(function(case) !is.null(case$written_out), weighted_cases()), by = 6)) {
+  for (case in some_of(Filter(function(case) !is.null(case$written_out), weighted_cases()), by = 11)) {
     w <- case$data$weights
     resp <- withr::with_seed(3, matrix(stats::rgamma(4 * case$data$n, 0.3) + 1e-9, ncol = 4))
     resp <- resp / rowSums(resp)
@@ -79,7 +79,7 @@ test_that("candidates and L-sparse rows of many clusters are weighted", {
 test_that("every kind of prior takes weighted rows through its moves", {
   case <- weighted_cases()[[1]]
   for (prior in mixture_priors) {
-    for (seed in some_of(1:3, by = 3)) {
+    for (seed in some_of(1:3, by = 5)) {
       fit <- engine_run(case, prior = prior, seed = seed, k_init = if (is.null(prior$k)) 9, audit = TRUE, batches = 2)
       expect_audited(fit)
       case$written_out$model$prior <- prior

@@ -78,7 +78,7 @@ test_that("pictures of draws of sequences are drawn, and a fit is checked agains
   expect_gt(checked$evidence[["estimate"]] + 4 * checked$evidence[["se"]], elbo(short))
 })
 
-for (case in some_of(without_scales(planted_cases()), by = 6, from = 3)) { # rows with scales have no sampler
+for (case in some_of(without_scales(planted_cases()), by = 11, from = 3)) { # rows with scales have no sampler
   test_that(paste0(case$name, ": planted states are drawn"), {
     order <- order(case$cluster)
     x <- case$x[order, , drop = FALSE]

@@ -184,14 +184,14 @@ test_that("pictures are drawn", {
 
 # Rows with scales have no sampler.
 without_times <- Filter(function(case) is.null(case$time), without_scales(planted_cases()))
-for (case in some_of(without_times, by = 4, from = 2)) {
+for (case in some_of(without_times, by = 7, from = 2)) {
   test_that(paste0(case$name, ": planted clusters are drawn"), {
     own <- suppressMessages(suppressWarnings(bnp_mixture(case$x, case$obs, control = few)))
     if (is.numeric(case$obs$exposure)) {
       expect_bad(some(own, data = case$x), "exposure", "name of a column")
       return()
     }
-    draws <- suppressMessages(suppressWarnings(some(own, data = case$x, draws = 20, chains = 2)))
+    draws <- suppressMessages(suppressWarnings(some(own, data = case$x, draws = 8, chains = 2)))
     expect_true(all(is.finite(draws$trace)))
     labels <- point_partition(draws)
     expect_length(labels, length(fitted(own)))

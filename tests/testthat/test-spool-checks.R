@@ -143,7 +143,7 @@ test_that("numbers that the engine looks up by are checked though the sums are r
   # values 6 x 8 bytes; row_start 5 ints, padded to 24 bytes; column 24; rows 16; groups 8; starts 3 ints
   at <- c(row_start = 48, column = 72, rows = 96, groups = 112, starts = 120)
   for (where in names(at)) {
-    for (value in c(-1L, 3L, 1000000L, .Machine$integer.max, -.Machine$integer.max)) {
+    for (value in some_of(c(-1L, 3L, 1000000L, .Machine$integer.max, -.Machine$integer.max), by = 3)) {
       for (word in 0:1) {
         place <- at[[where]] + 4 * word
         bytes <- replace(whole, place + 1:4, writeBin(value, raw()))

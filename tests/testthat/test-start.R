@@ -2,7 +2,7 @@
 
 test_that("statistics re-expressed in another centre and unit are those of the data", {
   withr::local_seed(1)
-  for (case in some_of(model_cases(), by = 3)) {
+  for (case in some_of(model_cases(), by = 5)) {
     obs <- case$model$obs
     if (is.null(obs$unit)) next
     d <- length(obs$unit)

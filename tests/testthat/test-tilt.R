@@ -42,10 +42,10 @@ test_that("with weights by covariates the bound is below the evidence", {
   # K = 2, one covariate: integrals over the stick and two effects.
   n <- rbind(c(3, 1), c(1, 2))
   x <- matrix(c(-1, 1))
-  at <- seq(-6, 6, length.out = 121)
+  at <- seq(-6, 6, length.out = 61)
   effects <- expand.grid(a = at, b = at)
   prior <- dnorm(effects$a) * dnorm(effects$b) * (at[2] - at[1])^2
-  u <- (seq_len(60) - 0.5) / 60
+  u <- (seq_len(30) - 0.5) / 30
   inner <- vapply(u, function(u1) mean(vapply(u, function(u2) {
     pi <- c(u1, (1 - u1) * u2)
     rest <- (1 - u1) * (1 - u2)

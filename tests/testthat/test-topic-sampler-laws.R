@@ -83,7 +83,7 @@ for (name in names(cases)) {
     test_that(paste0(name, ", ", kind, ": draws in sequence average to the evidence"), {
       prior <- priors[[kind]]$prior
       out <- engine_draw_in_sequence(
-        case$data, list(obs = case$obs, prior = prior), as.double(1:10000),
+        case$data, list(obs = case$obs, prior = prior), as.double(seq_len(some_draws(10000))),
         concentrations_of(prior), 1, 1L
       )
       ratio <- exp(out$log_evidence - exact$log_evidence)

@@ -148,7 +148,7 @@ test_that("a state is not lost where many rows speak a little against it, each",
 })
 
 test_that("four stages of which two are alike are found", {
-  for (seed in 1:4) {
+  for (seed in some_of(1:4, by = 3)) {
     stages <- four_stages(seed)
     fit <- bnp_hmm(stages$x, prior = prior_hmm(4, transitions = left_to_right(4)), control = bnp_control(seed = seed))
     expect_gte(mean(fitted(fit) == stages$z), 0.97)
@@ -166,7 +166,7 @@ cycle_of_states <- function(seed) {
 
 test_that("states that began in each other's places exchange them", {
   prior <- prior_hmm(4, transitions = left_to_right(4, return = TRUE))
-  for (seed in 1:4) {
+  for (seed in some_of(1:4, by = 3, from = 2)) {
     cycle <- cycle_of_states(seed)
     begun <- function(start, moves = bnp_moves()) {
       bnp_hmm(cycle$x, prior = prior, control = bnp_control(seed = 1, moves = moves), start = start[cycle$z])

@@ -121,7 +121,7 @@ test_that("every state of a fit by position with all moves is what its responsib
     p <- max(data$position) + 1L
     for (prior in hmm_priors) {
       for (batches in unique(c(1L, min(3L, length(data$starts) - 1L)))) {
-        for (source in c("memory", "transient")) {
+        for (source in some_of(c("memory", "transient"), by = 2, from = min(batches, 2L))) {
           control <- engine_control(
             if (prior$family == "hmm") 3 else 1, max_laps = 12L, moves = all_moves, batches = batches, audit = TRUE,
             source = source

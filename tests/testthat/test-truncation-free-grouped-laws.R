@@ -25,7 +25,7 @@ x_log_x <- function(x) ifelse(x > 0, x * log(x), 0)
 nothing <- function(d = 1) matrix(0, 0, d)
 
 test_that("one batch of all documents draws from the exact posterior over partitions of the rows", {
-  runs <- if (long_tests()) 1200 else 400
+  runs <- if (long_tests()) 1200 else 200
   for (name in names(cases)) {
     for (kind in names(priors)) {
       case <- cases[[name]]
@@ -41,7 +41,7 @@ test_that("one batch of all documents draws from the exact posterior over partit
 })
 
 test_that("the latest documents are drawn anew when topics are tended, from their exact posterior", {
-  runs <- if (long_tests()) 1200 else 400
+  runs <- if (long_tests()) 1200 else 200
   for (kind in names(priors)) {
     exact <- exact_hdp_posterior(group, cases$real$log_p, priors[[kind]]$log_prior)
     begun <- utils::modifyList(no_topics(priors[[kind]]$prior), list(untended = 1e6))
@@ -57,7 +57,7 @@ test_that("the latest documents are drawn anew when topics are tended, from thei
 
 test_that("statistics are plain sums in the first pass, documents count once in later ones, in every model of rows", {
   known <- 0
-  for (case in some_of(without_scales(model_cases()), by = 8, from = 4)) { # rows with scales are not learned one by one
+  for (case in some_of(without_scales(model_cases()), by = 9, from = 4)) { # rows with scales are not learned one by one
     if (case$model$obs$family %in% c("multinomial", "ar") || grepl("regression", case$name)) next
     known <- known + 1
     rows <- NROW(case$rows(case$data))
@@ -137,7 +137,7 @@ test_that("scores are estimates of the probability of documents given the topics
     n <- tabulate(z, 3)
     exp(sum(rising(a, n)) - rising(sum(a), 3)) * prod(p[cbind(z, 1:3)])
   }))
-  estimates <- vapply(seq_len(if (long_tests()) 1500 else 500), function(seed) {
+  estimates <- vapply(seq_len(if (long_tests()) 1500 else 300), function(seed) {
     exp(3 * learn_grouped(x, 3L, model, topics, seed = seed, sweeps = 1L)$records$score)
   }, 1)
   expect_lt(abs(mean(estimates) / exact - 1) / (sd(estimates) / exact / sqrt(length(estimates))), 4)

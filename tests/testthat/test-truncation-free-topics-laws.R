@@ -78,7 +78,7 @@ test_that("scores are estimates of the probability of documents given the topics
     n <- tabulate(z, 3)
     exp(sum(lgamma(a + n) - lgamma(a)) + lgamma(sum(a)) - lgamma(sum(a) + 3)) * prod(phi[cbind(z, tokens)])
   }))
-  p <- vapply(seq_len(if (long_tests()) 2000 else 1000), function(seed) {
+  p <- vapply(seq_len(if (long_tests()) 2000 else 400), function(seed) {
     exp(3 * learn_documents(rbind(c(1, 1, 1)), model, first, seed = seed, sweeps = 1L)$records$score)
   }, 1)
   expect_lt(abs(mean(p) / exact - 1) / (sd(p) / exact / sqrt(length(p))), 4)
@@ -136,7 +136,7 @@ test_that("topics are joined if the gain, recomputed in plain R, is positive", {
       gains <- gain_of_joining(t, tables, word, topic, rep(0.3, v), 0.02, 0.7, prior$k)
       list(t = t, tables = tables, topic = topic, word = word, gains = gains)
     }
-    cases <- withr::with_seed(3, lapply(rep(seq_len(60) / 60, 15), case_of))
+    cases <- withr::with_seed(3, lapply(rep(seq_len(60) / 60, if (long_tests()) 15 else 5), case_of))
     joined <- vapply(cases, function(case) {
       topics <- utils::modifyList(no_topics(prior), list(
         t = as.vector(case$t), tables = case$tables, id = c(1, 2), born_at = c(20, 20), last_seen = c(20, 20),
@@ -255,7 +255,7 @@ test_that("tables and the evidence of alpha fade with the documents, and topics 
 })
 
 test_that("the latest documents are drawn anew when topics are tended, from their exact posterior", {
-  runs <- if (long_tests()) 10000 else 1000
+  runs <- if (long_tests()) 10000 else 400
   for (kind in names(priors)) {
     exact <- exact_hdp_posterior(group, log_p_of_terms, priors[[kind]]$log_prior)
     begun <- utils::modifyList(no_topics(priors[[kind]]$prior), list(untended = 1e6))

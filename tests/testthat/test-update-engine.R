@@ -20,7 +20,7 @@ elbo_of <- function(case, rows, resp, prior) {
 # Scales of rows are those of their last visit, which responsibilities alone do not say.
 independent <- Filter(function(case) case$model$obs$family != "ar", without_scales(planted_cases()))
 
-for (case in some_of(independent, by = 6)) {
+for (case in some_of(independent, by = 11)) {
   test_that(paste0(case$name, ": an update has the bound of all rows, those before as they were"), {
     part <- halves(case)
     births <- 0
@@ -119,13 +119,13 @@ test_that("with nothing new an update has the bound of the fit", {
   }
 })
 
-for (case in some_of(planted_sequences(), by = 7, from = 2)) {
+for (case in some_of(planted_sequences(), by = 13, from = 2)) {
   test_that(paste0(case$name, ": sequences that come later leave the states of the earlier ones as they were"), {
     starts <- case$data$starts
     half <- starts[length(starts) %/% 2 + 1L]
     first <- starts[starts <= half]
     later <- starts[starts >= half] - half
-    for (prior in list(prior_hdp_hmm(sticky = 5), prior_hdp_hmm(), prior_hmm(4, sticky = 5))) {
+    for (prior in some_of(list(prior_hdp_hmm(sticky = 5), prior_hdp_hmm(), prior_hmm(4, sticky = 5)), by = 2)) {
       before <- engine_run(
         part_of(case, seq_len(half), first), prior = prior, batches = 2, seed = 5, moves = FALSE,
         k_init = if (is.null(prior$k)) 12

@@ -10,7 +10,7 @@ expect_urn <- function(case, first, steps, label, tolerance = 1e-9) {
   out
 }
 
-for (case in some_of(c(model_cases(), planted_cases()), by = 3)) {
+for (case in some_of(c(model_cases(), planted_cases()), by = 5)) {
   test_that(paste0(case$name, ": an urn after any additions and removals is that of its rows"), {
     few <- expect_urn(case, 1:2, 40, "few rows")
     expect_gte(few$rows, 1L)

@@ -1,6 +1,7 @@
 # Random numbers of the engine against the distribution functions of R.
 
-drawn <- function(which, a = 1, b = 1, n = 20000L, seed = 1) engine_variates(which, a, b, n, seed)
+many <- if (long_tests()) 20000L else 5000L
+drawn <- function(which, a = 1, b = 1, n = many, seed = 1) engine_variates(which, a, b, n, seed)
 # By Kolmogorov and Smirnov, at p above 1e-4.
 expect_law <- function(x, p, label) {
   expect_gt(suppressWarnings(stats::ks.test(p(x), stats::punif)$p.value), 1e-4, label = label)
