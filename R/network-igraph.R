@@ -10,16 +10,17 @@
 #'   then have its names; without it they have those of the fit, or none if these are 1, 2, ...
 #' @return An object of igraph's class `communities`, whose algorithm is `"bnp_network"`. A node of several communities
 #'   is in the one in which it has the largest membership, as in [fitted()].
-#' @details igraph's functions `membership()` and `communities()` are not generic and take only igraph's objects. The
-#'   [communities()] of this package takes both these and fits, so that it may mask igraph's function. If igraph was
-#'   attached later, write `bnpvi::communities(fit)`. `igraph::groups(fit)` returns the same.
+#' @details igraph's `membership(fit)` has the community of each node without a conversion, also in
+#'   `modularity(graph, membership(fit))` and `plot(graph, vertex.color = membership(fit))`. The [communities()] of this
+#'   package takes both fits and igraph's objects, so that it may mask igraph's function. If igraph was attached later,
+#'   write `bnpvi::communities(fit)`. `igraph::groups(fit)` returns the same.
 #' @seealso [communities()], [bnp_network()]
 #' @examplesIf requireNamespace("igraph", quietly = TRUE)
 #' karate <- igraph::make_graph("Zachary")
 #' fit <- bnp_network(karate, prior = prior_dp(), control = bnp_control(seed = 1))
 #' found <- as_communities(fit, karate)
 #' found
-#' igraph::membership(found)
+#' igraph::membership(fit)
 #' igraph::compare(found, igraph::cluster_louvain(karate), "adjusted.rand")
 #' @export
 as_communities <- function(fit, graph = NULL) {
@@ -27,7 +28,7 @@ as_communities <- function(fit, graph = NULL) {
   rlang::check_installed("igraph", "for its class of communities.")
   out <- list(
     membership = as.double(fit$labels), vcount = as.integer(fit$input$n), algorithm = "bnp_network",
-    names = if (!identical(fit$input$ids, as.character(seq_len(fit$input$n)))) fit$input$ids
+    names = given_ids(fit$input)
   )
   if (!is.null(graph)) {
     if (!inherits(graph, "igraph") || igraph::vcount(graph) != fit$input$n) {
@@ -39,6 +40,20 @@ as_communities <- function(fit, graph = NULL) {
     out$modularity <- igraph::modularity(graph, out$membership)
   }
   structure(out, class = "communities")
+}
+
+# The names of the nodes; NULL if they are 1, 2, ...
+given_ids <- function(input) if (!identical(input$ids, as.character(seq_len(input$n)))) input$ids
+
+# igraph's membership() is not generic, but reads the field `membership` of what it is given. A fit has no such
+# field: it is made when it is asked for.
+#' @export
+`$.bnp_network` <- function(x, name) {
+  if (name == "membership") {
+    stats::setNames(as.double(.subset2(x, "labels")), given_ids(.subset2(x, "input")))
+  } else {
+    .subset2(x, name)
+  }
 }
 
 #' @exportS3Method igraph::groups

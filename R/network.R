@@ -145,7 +145,8 @@
 #'
 #' Zhou, M. (2015). Infinite edge partition models for overlapping community detection and link prediction.
 #' *Artificial Intelligence and Statistics* 18.
-#' @seealso [obs_links()], [split_links()]; `vignette("networks")`.
+#' @seealso [obs_links()], [split_links()], [as_communities()]; `vignette("networks")`. If links depend on covariates of
+#'   pairs of nodes, such as distances, use the package sbm.
 #' @examples
 #' # Two groups of ten with few links between them
 #' set.seed(1)

@@ -1,18 +1,44 @@
 # Autoregressive Gaussian clusters: the distribution of a row given the `lag` rows before it.
 
-#' @rdname observation_models
-#' @order 3
-#' @param lag For `obs_ar()`: the number of preceding rows on which a row depends.
-#' @param intercept For `obs_ar()`: does the regression on preceding rows have an intercept?
+#' Autoregressions
+#'
+#' Rows in time order, each of which depends on the rows before it in the same way throughout a state (or cluster): a
+#' vector autoregression with Gaussian noise. With [bnp_hmm()] this is a switching linear dynamic system of what is
+#' observed.
+#'
+#' @inheritParams obs_gaussian
+#' @param lag The number of preceding rows on which a row depends.
+#' @param intercept Does the regression on preceding rows have an intercept?
+#' @param df,scale Prior of the covariance of the noise: the degrees of freedom of the Wishart prior and its scale
+#'   matrix, as for [obs_gaussian()]. The expected covariance is `scale / (df - D - 1)` for D columns.
 #' @param coef_mean Prior mean of the D x E matrix of coefficients, E = D * lag + intercept; the columns belong to the
 #'   first lag, the second, ..., and the intercept. Default: each row is expected to equal the row before.
 #' @param coef_precision E x E precision of the coefficients' columns, relative to the noise; or its diagonal or one
-#'   number, as for `scale`. Default of [obs_ar()]: for lags, half the expected variance of the noise. With an intercept
+#'   number, as for `scale`. Default: for lags, half the expected variance of the noise. With an intercept
 #'   this is the precision for rows around the centre of the data, where an intercept of 0 has a precision of 0.01, so
 #'   that a fit does not depend on the origin of the data.
+#' @param learn Learn the prior from the data while fitting? Its parameters then have posteriors of their own, except
+#'   those that are given. `NULL`, the default: `FALSE`, except in [bnp_mixture()] by memoized or full learning.
+#'   `fit$model$obs` has the learned values (`df` and `scale`, `coef_mean` and `coef_precision`). See *Learned priors*
+#'   of [observation_models].
+#' @param tails The degrees of freedom of t distributions of the noise, as for [obs_student()]. `Inf`, the default:
+#'   Gaussian.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @references
+#' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric
+#' inference of switching dynamic linear models. *IEEE Transactions on Signal Processing*
+#' 59(4), 1569-1585.
+#' @seealso [observation_models] for all models; [obs_lds()] for rows that are seen with noise; [bnp_hmm()];
+#'   `vignette("segmenting-sequences")`.
+#' @examples
+#' set.seed(1)
+#' x <- c(arima.sim(list(ar = 0.9), 150), arima.sim(list(ar = -0.7), 150))
+#' fit <- bnp_hmm(x, obs = obs_ar(lag = 1), control = bnp_control(seed = 1))
+#' coef(fit)$coef
 #' @export
 obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
-                   coef_precision = NULL, learn = NULL, tails = Inf) {
+                   coef_precision = NULL, learn = NULL, tails = Inf, ...) {
+  check_no_dots(...)
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }

@@ -1,14 +1,26 @@
 # Zeros and ones: in each column each cluster has a probability of a one.
 
-#' @rdname observation_models
-#' @order 5
-#' @param a,b One number, or one for each column. `obs_bernoulli()` and `obs_binomial()`: the two weights of the Beta
-#'   prior of each probability, `a` for ones or successes and `b` for zeros or failures (for each pair of columns). The
-#'   default of `obs_bernoulli()` is to learn them (see `learn`); if they are not learned, it is 0.1 and 0.3.
-#'   `obs_poisson()`, `obs_gamma()` and `obs_survival()`: the Gamma prior of each rate, with shape `a` and mean `a / b`;
-#'   the default mean is the rate in all data, where a column of zeros counts as half an event.
+#' Zeros and ones
+#'
+#' Columns of zeros and ones that have probabilities of their own in each cluster, topic or state. Columns are
+#' independent given the cluster.
+#'
+#' @inheritParams obs_gaussian
+#' @param a,b The two weights of the Beta prior of each probability, `a` for ones and `b` for zeros: one number, or one
+#'   for each column. The default is to learn them (see `learn`); if they are not learned, it is 0.1 and 0.3.
+#' @param learn Are `a` and `b` learned from the data while fitting? `NULL`, the default: `TRUE` in [bnp_mixture()] by
+#'   memoized or full learning if neither is given; otherwise `FALSE`. `fit$model$obs` has the learned values. See
+#'   *Learned priors* of [observation_models].
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_binomial()] for numbers of successes and failures,
+#'   [obs_categorical()] for more than two levels; [bnp_features()] for features that a row may have several of.
+#' @examples
+#' x <- +(animals > 0)
+#' fit <- bnp_mixture(x, obs_bernoulli(), control = bnp_control(seed = 1))
+#' round(coef(fit)$prob, 2)
 #' @export
-obs_bernoulli <- function(a = NULL, b = NULL, learn = NULL, columns = NULL) {
+obs_bernoulli <- function(a = NULL, b = NULL, learn = NULL, columns = NULL, ...) {
+  check_no_dots(...)
   if (!is.null(learn)) check_flag(learn, "learn")
   given <- list(a = if (!is.null(a)) check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
   if (isTRUE(learn) && length(unlist(given))) {

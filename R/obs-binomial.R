@@ -1,7 +1,13 @@
 # Successes and failures of trials: for each pair of columns each cluster has a probability of success.
 
-#' @rdname observation_models
-#' @order 6
+#' Numbers of successes and failures
+#'
+#' Pairs of columns with the numbers of successes and of failures, which have probabilities of their own in each
+#' cluster, topic or state.
+#'
+#' @inheritParams obs_gaussian
+#' @param a,b The two weights of the Beta prior of each probability, `a` for successes and `b` for failures: one number,
+#'   or one for each pair of columns.
 #' @details
 #' `obs_binomial()` takes pairs of columns, the numbers of successes and of failures: `cbind(success, failure)`, or a
 #' data frame of such matrices, `~ cbind(hits, misses)` in a formula. Several pairs stand beside each other (success,
@@ -9,8 +15,17 @@
 #' else by the first of them. Rows without trials are allowed and have no influence. With one trial per row this is
 #' `obs_bernoulli()`. The model does not allow probabilities to vary within a group: such a group gets more than one
 #' cluster.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_bernoulli()]; [obs_regression()] with `family = "binomial"` for
+#'   probabilities that depend on covariates.
+#' @examples
+#' set.seed(1)
+#' hits <- rbinom(60, 20, rep(c(0.2, 0.7), each = 30))
+#' fit <- bnp_mixture(cbind(hits, misses = 20 - hits), obs_binomial(), control = bnp_control(seed = 1))
+#' coef(fit)
 #' @export
-obs_binomial <- function(a = 0.1, b = 0.3, columns = NULL) {
+obs_binomial <- function(a = 0.1, b = 0.3, columns = NULL, ...) {
+  check_no_dots(...)
   do.call(new_obs, c(
     "binomial", list(a = check_positive(a, "a"), b = check_positive(b, "b")), columns_field(columns)
   ))

@@ -1,23 +1,32 @@
 # Columns of levels: in each column each cluster has a probability of each level.
 
-#' @rdname observation_models
-#' @order 8
-#' @param prior For `obs_categorical()`: Dirichlet weights of the levels of each column. `"perks"`: one divided by the
+#' Factors and text
+#'
+#' Columns of levels (factors, text, logical values) that have probabilities of their own in each cluster, topic or
+#' state: latent class analysis.
+#'
+#' @inheritParams obs_gaussian
+#' @param prior Dirichlet weights of the levels of each column. `"perks"`: one divided by the
 #'   number of levels, so that the prior counts as one observation, however many levels a column has. Numbers: one for
 #'   all levels, one for each column, or a list with one number, or one for each level, for each column. `"learned"`:
-#'   learned while fitting, see *Learned priors*; its weight is `prior_strength` in `fit$model$obs`. `NULL`, the
+#'   learned while fitting, see *Learned priors* of
+#'   [observation_models]; its weight is `prior_strength` in `fit$model$obs`. `NULL`, the
 #'   default: learned in [bnp_mixture()] by memoized or full learning, else `"perks"`.
-#' @param columns Names of the columns that are modelled. Default: all columns; in [obs_product()] all columns of its
-#'   kind that no other block names. If a column is a matrix, such as `cbind(success, failure)` or a `Surv`, one name
-#'   stands for all its columns.
 #' @details
 #' `obs_categorical()` takes factors, text, logical columns and whole numbers; columns are independent given the cluster
 #' (latent class analysis). All levels of a factor count, also those that do not occur: [droplevels()] removes them. The
 #' order of ordered factors is not used. New data are matched to the levels by label; a label that the training data do
 #' not have is ignored, with a warning. If a column has many levels and each has a prior weight of 1 or more, clusters
 #' of rare profiles cannot form.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_bernoulli()] for zeros and ones.
+#' @examples
+#' cars <- mtcars[c("cyl", "gear", "vs")]
+#' fit <- bnp_mixture(cars, obs_categorical(), control = bnp_control(seed = 1))
+#' coef(fit)$prob$cyl
 #' @export
-obs_categorical <- function(prior = NULL, columns = NULL) {
+obs_categorical <- function(prior = NULL, columns = NULL, ...) {
+  check_no_dots(...)
   do.call(new_obs, c(
     "categorical", list(prior = if (!is.null(prior)) check_level_prior(prior)), columns_field(columns)
   ))

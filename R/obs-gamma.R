@@ -1,17 +1,21 @@
 # Waiting times and other values above 0: in each column each cluster has a rate and a shape, which is known or the
 # cluster's own.
 
-#' @rdname observation_models
-#' @order 7
-#' @param shape For `obs_gamma()` and `obs_weibull()`: the shape of each column's distribution. `NULL`, the default:
-#'   each cluster has one of its own in each column, which is integrated out, with the prior `gamma_prior(0.5, 0.01)`
-#'   (Weibull: `gamma_prior(1, 0.1)`); another [gamma_prior()] replaces this prior. Numbers, one or one per column, are
-#'   known shapes. With shape 1 values are exponential. A Gamma distribution with a larger shape is that of a sum of so
-#'   many waiting times, which varies less (with standard deviation `mean / sqrt(shape)`). For `obs_survival()`: 1, the
-#'   default, for exponential times; another number, a prior or `NULL` for Weibull ones.
-#' @param zeros For `obs_gamma()` and `obs_weibull()`: may values be 0? In each cluster and column a value is then 0
-#'   with a probability of its own, `zero` in `coef()`, with the prior Beta(1/2, 1/2), and otherwise follows the
-#'   distribution.
+#' Gamma observations
+#'
+#' Values above 0 with a Gamma distribution in each cluster, topic or state, such as waiting times, amounts or steps of
+#' animals. Columns are independent given the cluster.
+#'
+#' @inheritParams obs_gaussian
+#' @param shape The shape of each column's distribution. `NULL`, the default: each cluster has one of its own in each
+#'   column, which is integrated out, with the prior `gamma_prior(0.5, 0.01)`; another [gamma_prior()] replaces this
+#'   prior. Numbers, one or one per column, are known shapes. With shape 1 values are exponential. A Gamma distribution
+#'   with a larger shape is that of a sum of so many waiting times, which varies less (with standard deviation `mean /
+#'   sqrt(shape)`).
+#' @param a,b The Gamma prior of each rate, with shape `a` and mean `a / b`: one number, or one for each column. The
+#'   default mean is the rate in all data if the shape is known; if it is learned see *Details*.
+#' @param zeros May values be 0? In each cluster and column a value is then 0 with a probability of its own, `zero` in
+#'   `coef()`, with the prior Beta(1/2, 1/2), and otherwise follows the distribution.
 #' @details
 #' `obs_gamma()` takes values above 0. A waiting time of 0 is usually a rounded value: use `rounding`, or replace it by
 #' half of the smallest value that can be told from 0. By default clusters differ in their shape, too. `b` is then the
@@ -24,8 +28,16 @@
 #' If the shape is known, groups in which values vary more than this shape allows are divided into several clusters, and
 #' groups in which they vary less are joined. The prior then weighs as much as `a / shape` values of average size: if
 #' groups differ by orders of magnitude, give a small `a`, or groups with the shortest times cannot be told apart.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_weibull()]; [obs_survival()] for times that may
+#'   be censored; *Rounded values* of [observation_models].
+#' @examples
+#' obs_gamma()
+#' fit <- bnp_mixture(faithful["eruptions"], obs_gamma(), control = bnp_control(seed = 1))
+#' coef(fit)[c("shape", "mean")]
 #' @export
-obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE, rounding = NULL) {
+obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE, rounding = NULL, ...) {
+  check_no_dots(...)
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
   shape <- shape_argument(shape, "shape", gamma_prior(0.5, 0.01), likelihood_shapes)
   family <- if (is.numeric(shape) && !is.object(shape)) "waiting_time" else "shaped_gamma"

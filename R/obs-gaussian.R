@@ -1,8 +1,11 @@
 # Gaussian clusters: one model for each kind of covariance. The methods that all kinds share are those of
 # class obs_gaussian.
 
-#' @rdname observation_models
-#' @order 2
+#' Gaussian observations
+#'
+#' Real numbers that are Gaussian in each cluster, topic or state: a mean and a covariance of its own, or a covariance
+#' that all clusters share. This is the default model of [bnp_mixture()] for data of numbers.
+#'
 #' @param covariance The covariance matrices of clusters:
 #'   * `"full"`: one for each cluster, with a Normal-Wishart prior.
 #'   * `"diagonal"`: columns are independent within a cluster, each with a Normal-Gamma prior.
@@ -22,63 +25,26 @@
 #'   matrix, its diagonal, or one number for a multiple of the identity (`"spherical"`: one number). By default the
 #'   expected covariance is diagonal: the column variances times `n^(-1 / D)` for n rows, or times 0.001 if that is
 #'   more. This is about the spread of sqrt(n) clusters that together fill the range of the data.
-#' @param learn Learn the prior from the data while fitting?
-#'   * `obs_gaussian()`, `obs_regression()`, `obs_ar()`: parameters of the prior then have posteriors of their own,
-#'     except those that are given. `NULL`, the default: `TRUE` in [bnp_mixture()] by memoized or full learning, for
-#'     regressions and for clusters that have covariances of their own and do not drift; otherwise `FALSE`.
-#'   * `obs_bernoulli()`: `a` and `b` are learned. `NULL`, the default: `TRUE` in [bnp_mixture()] by memoized or full
-#'     learning if neither is given; otherwise `FALSE`.
-#'
-#'   `fit$model$obs` has the learned values (`mean`, `mean_strength`, `df` and `scale`; `coef_mean` and
-#'   `coef_precision`; `a` and `b`). See *Learned priors*.
+#' @param learn Learn the prior from the data while fitting? Its parameters then have posteriors of their own, except
+#'   those that are given. `NULL`, the default: `TRUE` in [bnp_mixture()] by memoized or full learning, for clusters
+#'   that have covariances of their own and do not drift; otherwise `FALSE`. `fit$model$obs` has the learned values
+#'   (`mean`, `mean_strength`, `df` and `scale`). See *Learned priors* of [observation_models].
 #' @param variance For `"tied_spherical"`, `"tied_diagonal"` and `"tied"`: the covariance that all clusters share, as
 #'   one number, one number for each column, or a matrix. Default: learned while fitting, as the covariance with the
 #'   highest objective for the clusters found; `fit$model$obs$variance` has it. The objective is a bound on the evidence
 #'   under this covariance. The variance in every direction is at least 1e-6 of that of the data.
+#' @param columns Names of the columns that are modelled. Default: all columns; in [obs_product()] all columns of its
+#'   kind that no other block names. If a column is a matrix, such as `cbind(success, failure)` or a `Surv`, one name
+#'   stands for all its columns.
 #' @param drift For `"full"` and `"diagonal"`, in [bnp_mixture()] with `time`: how far the mean of a cluster moves from
 #'   one time to the next, as the variance of a step divided by that of the cluster's rows, above 0. `"learn"`: the
 #'   value with the highest bound, found anew after every lap. See *Clusters over time* of [bnp_mixture()].
 #' @param rounding In [bnp_mixture()]: the spacing of rounded values, one number, or one per column, such as 0.1 for one
 #'   decimal; 0: a column is not rounded. `NULL`, the default: in columns in which each value occurs more than five
-#'   times on average the common spacing of the values, else 0. See *Rounded values*.
-#' @section Learned priors:
-#' With `learn = TRUE` the prior of further clusters is learned from the clusters found so far. For Gaussian clusters
-#' the fit learns where their means are, how wide they are and in which directions, and how much they differ in this.
-#' More clusters are then found, above all in data with many columns, where the default of `scale` has no information
-#' about the shape that clusters share.
-#'
-#' `obs_gaussian()` has a hierarchical model. Let c be the column medians and v the variances of the columns, computed
-#' so that outliers do not count.
-#' * `mean` is normal around c with variances v.
-#' * `mean_strength` is Gamma(0.25, 0.025).
-#' * `df - D + 1` is one of 1, 2, 4, ..., 2048.
-#' * `scale` is `df` times the sum of a random matrix and of a diagonal one, the floor. The random matrix is diagonal,
-#'   with Gamma(0.25, 0.25 / v) entries, or has a Wishart distribution with D + 1, D + 2, D + 4, ..., or D + 512 degrees
-#'   of freedom, with scales that are learned, too. The floor is the variance of rounding, if values of a column repeat
-#'   with one spacing, and at least a millionth of v.
-#'
-#' All choices have equal weights. (`"diagonal"` and `"spherical"`: with 1 for D and diagonal matrices only;
-#' `"zero_mean"`: without means, and with mean squares for v.) The objective is a lower bound on the log evidence of
-#' this model: it can be compared with bounds under given priors and under other covariances. Its term `hyperprior` is
-#' minus the divergence of the posterior of the hyperparameters from their prior. `fit$model$obs` has point values of
-#' the prior, which describe the clusters afterwards: the posterior means of the hyperparameters, with their uncertainty
-#' included in `scale`.
-#'
-#' `obs_regression()` and `obs_ar()` have the same model for the covariance of the noise. `coef_precision` is a diagonal
-#' matrix times a number with the same prior as `mean_strength`; the matrix has the mean squares of the regressors (for
-#' an intercept 1; around the centre of the data if there is an intercept). `coef_mean` is normal around its default,
-#' each row with v times the inverse of that matrix as its covariance. For regressions v are the variances of the
-#' responses, computed as above; for autoregressions they are the variances of the differences of successive rows.
-#'
-#' `obs_bernoulli()` and `obs_categorical()`: in each column the shares of levels (of ones and zeros) have a
-#' Dirichlet(1/2, ..., 1/2) distribution. The weight of a level is its share times the strength of the prior, which is
-#' the same for all columns: one of 1/8, 1/4, ..., 128, with equal probabilities (`prior_strength` in `fit$model$obs`).
-#' Here, too, the objective is a lower bound on the log evidence of the hierarchical model.
-#'
-#' Stochastic learning does not keep the sums from which a prior is learned: it refuses `learn = TRUE`, and by default
-#' uses a given prior. The defaults of `mean_strength`, `df` and `scale` described among the arguments are those of
-#' given priors.
-#'
+#'   times on average the common spacing of the values, else 0. See *Rounded values* of
+#'   [observation_models].
+#' @param ... Must be empty.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @section Choice of the covariance:
 #' With `covariance = "auto"` two whole fits are made, one with full and one with diagonal covariances. They have the
 #' same data, `control` and seed, and the same given parameters of the prior (`scale` as a vector). The one with the
@@ -96,6 +62,7 @@
 #' `"auto"` is not the default, since it takes twice the time. With few rows, and columns that depend on each other, the
 #' bound may prefer too simple a covariance. A covariance must be named if the fit begins at another fit (`start`), with
 #' sources, streams, `checkpoint` and `workers`, and in a block of a product.
+#'
 #'
 #' @section Names of mclust:
 #' The package mclust names covariances by three letters for the volume, shape and orientation of clusters. Each is
@@ -123,13 +90,21 @@
 #' Of the two models for one column, `V` (variances differ) is `obs_gaussian()`, and `E`
 #' (one variance) is `obs_gaussian("tied")`. `obs_gaussian("zero_mean")` has no name in mclust.
 #'
+#' @seealso [observation_models] for all models; [obs_student()] if there are outliers; *Learned priors* and
+#'   *Rounded values* of [observation_models]; `vignette("choosing-priors")`.
+#' @examples
+#' obs_gaussian()
+#' obs_gaussian("diagonal", scale = 2)
+#' fit <- bnp_mixture(faithful, obs_gaussian("diagonal"), control = bnp_control(seed = 1))
+#' coef(fit)[c("mean", "cov")]
 #' @export
 obs_gaussian <- function(covariance = c(
                            "full", "diagonal", "zero_mean", "spherical", "tied_spherical", "tied_diagonal", "tied",
                            "auto"
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = NULL,
-                         variance = NULL, columns = NULL, drift = NULL, rounding = NULL) {
+                         variance = NULL, columns = NULL, drift = NULL, rounding = NULL, ...) {
+  check_no_dots(...)
   covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
   prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale, variance = variance)
   given <- setdiff(names(match.call()), c("", "covariance"))

@@ -1,8 +1,8 @@
 # Regressions with yes/no responses, numbers of successes, and counts: logistic and negative binomial.
 
-#' @rdname observation_models
-#' @order 4
-#' @param family For `obs_regression()`: `"gaussian"`, `"binomial"` for logistic regressions, or `"negbinomial"` for
+#' @rdname obs_regression
+#' @order 2
+#' @param family `"gaussian"`, `"binomial"` for logistic regressions, or `"negbinomial"` for
 #'   counts; or `gaussian()` or `binomial()` of R, see *Logistic regressions and counts*. `NULL`: binomial if the
 #'   response is a factor with two levels or logical, else Gaussian.
 #' @param size For `family = "negbinomial"`: up to 100 values; each cluster has one of them as its size s, with which a
@@ -35,7 +35,7 @@
 #'
 #' Ashwood, Z. C. and others (2022). Mice alternate between discrete strategies during perceptual decision-making.
 #' *Nature Neuroscience* 25, 201-212.
-#' @name observation_models
+#' @name obs_regression
 NULL
 
 glm_families <- c("gaussian", "binomial", "negbinomial")

@@ -72,6 +72,7 @@
 #' @param inputs Columns of the data that are known inputs, which must be numeric: `~ u1 + u2`, or their names. `NULL`:
 #'   none.
 #' @param emission `"shared"`: all modes have the same loadings and noise; `"by_mode"`: each mode has its own.
+#' @param ... Must be empty.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @references
 #' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric inference of switching
@@ -96,7 +97,8 @@
 #' @export
 obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
                     coef_precision = NULL, noise = NULL, noise_df = 4, noise_scale = NULL, start_mean = NULL,
-                    start_var = NULL, inputs = NULL, emission = c("shared", "by_mode")) {
+                    start_var = NULL, inputs = NULL, emission = c("shared", "by_mode"), ...) {
+  check_no_dots(...)
   if (!sees_all(list(loadings = loadings))) {
     if (!is.numeric(loadings)) {
       abort("argument", c(

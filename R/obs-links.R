@@ -24,6 +24,7 @@
 #'   which are denser than the whole network, a tenth of that.
 #' @param background The same two numbers for the background of assortative models. `NULL`: Beta(1, 10), or a Gamma
 #'   distribution with shape 1 and mean equal to the density of links.
+#' @param ... Must be empty.
 #' @return An object of class `bnp_obs`.
 #' @details The degree-corrected blockmodel is always a model of Poisson counts, also if there is at most one link
 #'   between nodes. Its bound is that of counts and cannot be compared with bounds of the other models, except where
@@ -36,7 +37,8 @@
 #' obs_links(family = "poisson", a = 2)
 #' @export
 obs_links <- function(assortative = NULL, degree = NULL, family = c("auto", "bernoulli", "poisson"), a = 1, b = NULL,
-                      background = NULL) {
+                      background = NULL, ...) {
+  check_no_dots(...)
   if (!is.null(background)) {
     background <- check_positive(background, "background")
     if (length(background) != 2L) {

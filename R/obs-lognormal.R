@@ -2,20 +2,33 @@
 # here convert between values and logarithms; everything about the parameters of the logarithms (quantiles, divergences,
 # marginals, ...) is inherited from the Gaussian classes.
 
-#' @rdname observation_models
-#' @order 7
+#' Lognormal observations
+#'
+#' Values above 0 whose logarithms are Gaussian in each cluster, topic or state, such as incomes, sizes or
+#' concentrations.
+#'
+#' @inheritParams obs_gaussian
+#' @param covariance The covariance matrices of the logarithms: `"full"`, one for each cluster, or `"diagonal"`, columns
+#'   that are independent within a cluster.
+#' @param mean,mean_strength,df,scale,learn The prior for the logarithms, as for [obs_gaussian()].
 #' @details
-#' `obs_lognormal()` takes values above 0 whose logarithms are Gaussian in each cluster, with a `"full"` or a
-#' `"diagonal"` covariance. `mean`, `mean_strength`, `df` and `scale` are those of the prior for the logarithms, which
+#' `mean`, `mean_strength`, `df` and `scale` are those of the prior for the logarithms, which
 #' `learn` learns as for `obs_gaussian()`. `mean` and `cov` of `coef()`, intervals, divergences and pictures are those
 #' of the logarithms, too. Densities are those of the values themselves, with the Jacobian of the logarithm: the bound
 #' is that of `obs_gaussian()` fitted to `log(x)`, less `sum(log(x))`. It can therefore be compared with bounds of
 #' `obs_gamma()` and `obs_gaussian()` fitted to the same values. The predictive of a value has Student-t logarithms and
 #' therefore no mean. Forecasts and [impute()] give in its place the mean and the standard deviation of the lognormal
 #' distribution whose logarithms have the mean and the variance of the predictive.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_gamma()] and [obs_weibull()] for other values above 0.
+#' @examples
+#' obs_lognormal("diagonal")
+#' fit <- bnp_mixture(rivers, obs_lognormal(), control = bnp_control(seed = 1))
+#' fit
 #' @export
 obs_lognormal <- function(covariance = c("full", "diagonal"), mean = NULL, mean_strength = NULL, df = NULL,
-                          scale = NULL, columns = NULL, learn = NULL) {
+                          scale = NULL, columns = NULL, learn = NULL, ...) {
+  check_no_dots(...)
   covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
   checks <- gaussian_checks[c("mean", "mean_strength", "df", "scale")]
   if (covariance == "diagonal" && is.matrix(scale)) {

@@ -1,7 +1,12 @@
 # Counts of terms: each cluster has a probability of each term.
 
-#' @rdname observation_models
-#' @order 4
+#' Words and other counts with a total
+#'
+#' Counts of terms, such as the words of documents: each cluster, topic or state has a distribution over the terms, and
+#' the number of tokens of a row is known and not modelled. With [bnp_mixture()] each row has one cluster, as for short
+#' texts; with [bnp_topics()] it has several topics.
+#'
+#' @inheritParams obs_gaussian
 #' @param term_prior Dirichlet weight of each term: one number, or one for each term. `NULL`, the default: learned while
 #'   fitting by memoized or full learning; otherwise 0.1 (in streams, in stochastic learning, and in draws that do not
 #'   begin from a fit, which need a given prior). If it is learned, a term has the weight `even + common * share`, where
@@ -15,6 +20,7 @@
 #'   `*` stands for any letters and `?` for one letter. See *Keywords*.
 #' @param keyword_share The expected share of keywords among the tokens of a named topic, between 0 and 1. It has
 #'   little influence.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @section Keywords:
 #'   With `keywords`, the name of each list is the name of one topic. All other topics are open, and with
 #'   [prior_hdp()] or [prior_dp()] their number is learned as usual. The words of a named topic have a prior of two
@@ -33,8 +39,16 @@
 #'   `predict()` and `coef()`, and are marked in [top_terms()]. `summary()` says by how many nats
 #'   the log evidence of each named topic is higher with its keywords than without; below 0 the documents do
 #'   not use these words together.
+#' @seealso [observation_models] for all models; [bnp_topics()], [top_terms()]; [obs_poisson()] if the sums of rows
+#'   differ between clusters; `vignette("topics")`.
+#' @examples
+#' obs_multinomial(term_prior = 0.5)
+#' learned <- obs_multinomial(term_prior = NULL)
+#' fit <- bnp_topics(whales$counts, learned, control = bnp_control(seed = 1, max_laps = 10))
+#' unlist(fit$model$obs[c("term_prior_even", "term_prior_common")])
 #' @export
-obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, keyword_share = 0.02) {
+obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, keyword_share = 0.02, ...) {
+  check_no_dots(...)
   prior <- list(term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
   do.call(new_obs, c("multinomial", prior, columns_field(columns), keyword_fields(keywords, keyword_share)))
 }

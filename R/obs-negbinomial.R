@@ -1,15 +1,20 @@
 # Counts of events that vary more than Poisson counts: in each column each cluster has a mean and a size.
 
-#' @rdname observation_models
-#' @order 6
-#' @param size For `obs_negbinomial()`: the size of each column's negative binomial distribution, which has variance
-#'   `mean + mean^2 / size`. `NULL`, the default: each cluster has one of its own in each column, which is integrated
-#'   out, with the prior `gamma_prior(0.5, 0.01)`; another [gamma_prior()] replaces this prior. Numbers, one or one per
-#'   column, are known sizes.
+#' Negative binomial counts
+#'
+#' Counts of events that vary more within a cluster, topic or state than Poisson counts do. Columns are independent
+#' given the cluster.
+#'
+#' @inheritParams obs_gaussian
+#' @inheritParams obs_poisson
+#' @param size The size of each column's negative binomial distribution, which has variance `mean + mean^2 / size`.
+#'   `NULL`, the default: each cluster has one of its own in each column, which is integrated out, with the prior
+#'   `gamma_prior(0.5, 0.01)`; another [gamma_prior()] replaces this prior. Numbers, one or one per column, are known
+#'   sizes.
+#' @param mean,a Prior mean of a count (per unit of exposure), by default the mean of all data, and its weight: one
+#'   number, or one for each column.
 #' @details
-#' `obs_negbinomial()` is for counts that vary more within a group than Poisson counts do; if they do not, sizes become
-#' large. `mean` is the prior mean of a count (per unit of exposure), by default the mean of all data, and `a` its
-#' weight.
+#' If counts do not vary more within a group than Poisson counts do, sizes become large.
 #'
 #' Exposures multiply mean and size, so that the ratio of variance and mean does not depend on them. This is right for
 #' durations and areas, each part of which brings its own events. It is not right for library sizes, as of genes in
@@ -20,8 +25,15 @@
 #'
 #' Sizes are told apart between 0.005 and 50,000. A row takes memory for some 40 numbers per column: scale exposures to
 #' mean 1.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_poisson()].
+#' @examples
+#' obs_negbinomial()
+#' fit <- bnp_mixture(InsectSprays["count"], obs_negbinomial(), control = bnp_control(seed = 1))
+#' coef(fit)[c("mean", "size")]
 #' @export
-obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, columns = NULL) {
+obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, columns = NULL, ...) {
+  check_no_dots(...)
   size <- shape_argument(size, "size", gamma_prior(0.5, 0.01), likelihood_shapes)
   prior <- list(a = check_positive(a, "a"), mean = if (!is.null(mean)) check_positive(mean, "mean"))
   if (!is.null(mean)) check_range(prior$mean, "mean", c(1e-10, 1e10), rlang::current_env())

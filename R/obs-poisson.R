@@ -1,15 +1,29 @@
 # Counts of events: in each column each cluster has a rate.
 
-#' @rdname observation_models
-#' @order 6
+#' Poisson counts
+#'
+#' Counts of events that have a rate of their own in each cluster, topic or state. Columns are independent given the
+#' cluster.
+#'
+#' @inheritParams obs_gaussian
+#' @param a,b The Gamma prior of each rate, with shape `a` and mean `a / b`: one number, or one for each column. The
+#'   default mean is the rate in all data, where a column of zeros counts as half an event.
 #' @param exposure How long, how large or how much was observed in each row; the rate of a count is then per unit of
 #'   exposure. The name of a column, which is not modelled and which new data must have too (with a formula, one of its
 #'   variables); or one number above 0 for each row, in which case new data need no exposure. Default: 1 for every row.
 #' @details
 #' Counts that vary more within a group than Poisson counts do are divided among several clusters by `obs_poisson()`;
 #' use [obs_negbinomial()] for them.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_negbinomial()]; [obs_multinomial()] if the shares of counts within
+#'   a row matter and not their sum; [obs_regression()] with `family = "negbinomial"` for counts with covariates.
+#' @examples
+#' obs_poisson(a = 2)
+#' fit <- bnp_mixture(InsectSprays["count"], obs_poisson(), control = bnp_control(seed = 1))
+#' coef(fit)
 #' @export
-obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL) {
+obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL, ...) {
+  check_no_dots(...)
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
   do.call(new_obs, c(
     "poisson", prior, if (!is.null(exposure)) list(exposure = check_exposure(exposure)), columns_field(columns)

@@ -1,20 +1,29 @@
 # Products: models of data frames with columns of several kinds, divided into blocks of columns, each with an
 # observation model of its own.
 
-#' @rdname observation_models
-#' @order 9
+#' Data frames of several kinds of columns
+#'
+#' A product of observation models, each for a block of columns: blocks are independent given the cluster, with
+#' independent priors. [bnp_mixture()] and [bnp_hmm()] make such a product themselves for a data frame with columns that
+#' are not numeric, see *Data frames* of [bnp_mixture()].
+#'
 #' @param ... Observation models, the blocks of a product, which may be named. One without
 #'   `columns` takes all columns of its kind that no other block names; `obs_binomial()` and
 #'   `obs_survival()` must name theirs.
 #' @details
-#' `obs_product()` is for data frames: columns of different blocks are independent given the cluster, with independent
-#' priors. [bnp_mixture()] and [bnp_hmm()] make such a product themselves for a data frame with columns that are not
-#' numeric, see *Data frames* of [bnp_mixture()]. A regression becomes a block by its formula,
+#' A regression becomes a block by its formula,
 #' `obs_regression(formula = y ~ a + b)`. Its covariates are modelled only if another block names them: in the
 #' cluster-weighted regression `obs_product(obs_regression(formula = y ~ x), obs_gaussian(columns = "x"))` the
 #' distribution of `x` differs between clusters; without the second block `x` is known and not modelled. If a response
 #' is not known, `predict(type = "impute")` gives its expectation. A response of one block may be a covariate of another
 #' (`y ~ x`, `z ~ y`), but not in a circle.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; `vignette("mixed-data-frames")`.
+#' @examples
+#' blocks <- obs_product(sizes = obs_gaussian("diagonal"), kinds = obs_categorical())
+#' cars <- transform(mtcars[c("mpg", "wt", "cyl")], cyl = factor(cyl))
+#' fit <- bnp_mixture(cars, blocks, control = bnp_control(seed = 1))
+#' coef(fit)$kinds
 #' @export
 obs_product <- function(...) {
   blocks <- list(...)

@@ -1,9 +1,9 @@
 # Regressions with random effects: each individual (group of rows) has coefficients that vary around those of
 # its cluster.
 
-#' @rdname observation_models
-#' @order 4
-#' @param random For `obs_regression()`: a one-sided formula of the covariates that have coefficients of their own for
+#' @rdname obs_regression
+#' @order 2
+#' @param random A one-sided formula of the covariates that have coefficients of their own for
 #'   each individual, see *Random effects*; `NULL`: none.
 #' @param random_df,random_scale For random effects: degrees of freedom and scale matrix of the inverse Wishart prior of
 #'   their covariance. `NULL`: q + 2 for q effects, and a scale matrix with which the prior expects a quarter of the
@@ -31,7 +31,7 @@
 #' the coefficients of clusters (`coef_cov` in [posterior_params()], [confint()], intervals of [predict()]) is read from
 #' the curvature of the likelihood that is summed over individuals' coefficients and clusters. The variational posterior
 #' itself, which regards both as known, has intervals that are too narrow.
-#' @name observation_models
+#' @name obs_regression
 NULL
 
 # Adds random effects, as the arguments of obs_regression() describe them, to a model of class obs_regression.

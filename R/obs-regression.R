@@ -1,21 +1,47 @@
 # Regressions: each cluster has coefficients and a covariance of the noise; covariates are known and not modelled.
 
-#' @rdname observation_models
-#' @order 4
+#' Regressions
+#'
+#' A response that depends on covariates, differently in each cluster or state: linear regressions, logistic ones,
+#' regressions of counts, and regressions with random effects of individuals (growth mixtures).
+#'
+#' @order 1
 #' @details
-#' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)` and `bnp_hmm(y ~ a + b, data)`, also with several responses,
+#' This model is for `bnp_mixture(y ~ a + b, data)` and `bnp_hmm(y ~ a + b, data)`, also with several responses,
 #' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. If the data are a matrix, the first column
 #' is the response and the others are covariates; there is an intercept. Covariates are known and not modelled: a row
 #' without a response has no information about its cluster. By default `df` is D + 2 for D responses, and the expected
 #' variance of the noise is a quarter of that around one regression for all data. The expected coefficients are 0, and
 #' the expected intercept is the median of the response, with a precision of 0.01 for covariates that are centred and
 #' scaled to unit variance. A fit keeps the covariates of up to 1,000 rows, for [simulate()].
+#' @param df,scale Prior of the covariance of the noise: the degrees of freedom of the Wishart prior and its scale
+#'   matrix, as for [obs_gaussian()]. The expected covariance is `scale / (df - D - 1)` for D responses.
+#' @param coef_mean Prior mean of the D x E matrix of coefficients, for D responses and E covariates with the intercept.
+#'   Default: 0, and for the intercept the median of the response.
+#' @param coef_precision E x E precision of the coefficients' columns, relative to the noise; or its diagonal or one
+#'   number, as for `scale`. See *Details* for the default.
 #' @param formula For a block of [obs_product()]: which column of the data frame is the response, and the covariates,
 #'   `y ~ a + b`, or `cbind(y1, y2) ~ a`. Elsewhere `NULL`: the fitting function takes the formula.
+#' @param learn Learn the prior from the data while fitting? Its parameters then have posteriors of their own, except
+#'   those that are given. `NULL`, the default: `TRUE` in [bnp_mixture()] by memoized or full learning; otherwise
+#'   `FALSE`. `fit$model$obs` has the learned values (`df` and `scale`, `coef_mean` and `coef_precision`). See *Learned
+#'   priors* of [observation_models].
+#' @param tails The degrees of freedom of t distributions of the noise, as for [obs_student()]. `Inf`, the default:
+#'   Gaussian.
+#' @param ... Must be empty.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [bnp_mixture()], [bnp_hmm()]; `vignette("mixtures-of-regressions")`.
+#' @examples
+#' set.seed(1)
+#' x <- runif(200)
+#' y <- ifelse(runif(200) < 0.5, 2 * x, 5 - 3 * x) + rnorm(200, sd = 0.2)
+#' fit <- bnp_mixture(y ~ x, data.frame(x, y), control = bnp_control(seed = 1))
+#' coef(fit)$coef
 #' @export
 obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL, formula = NULL,
                            learn = NULL, tails = Inf, random = NULL, random_df = NULL, random_scale = NULL,
-                           shared = TRUE, family = NULL, size = NULL) {
+                           shared = TRUE, family = NULL, size = NULL, ...) {
+  check_no_dots(...)
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }

@@ -2,13 +2,18 @@
 # row. Each cluster has its own weight of the tails (`tails`, the degrees of freedom); regressions and
 # autoregressions can have them, too.
 
-#' @rdname observation_models
-#' @order 8
-#' @param tails For `obs_student()`, and for the noise of `obs_regression()` and `obs_ar()`: the degrees of freedom of t
-#'   distributions, which determine how heavy their tails are. `NULL`, the default of `obs_student()`: each cluster has
-#'   its own, which are learned, with the prior `gamma_prior(2, 0.1)`; another [gamma_prior()] replaces this prior. One
-#'   number from 0.1 to 1e8: all clusters have these degrees of freedom. `Inf`, the default of `obs_regression()` and
-#'   `obs_ar()`: Gaussian.
+#' Observations with heavy tails
+#'
+#' Real numbers with a multivariate t distribution in each cluster or state: like [obs_gaussian()], but rows far out
+#' count less, so that outliers do not need clusters of their own.
+#'
+#' @inheritParams obs_gaussian
+#' @param covariance The covariance matrices of clusters: `"full"`, one for each cluster, or `"diagonal"`, columns that
+#'   are independent within a cluster (given the scale of the row, see *Heavy tails*).
+#' @param tails The degrees of freedom of t distributions, which determine how heavy their tails are. `NULL`, the
+#'   default: each cluster has its own, which are learned, with the prior `gamma_prior(2, 0.1)`; another [gamma_prior()]
+#'   replaces this prior. One number from 0.1 to 1e8: all clusters have these degrees of freedom.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @section Heavy tails:
 #' In `obs_student()` a row is normal with covariance \eqn{\Sigma_k / u_n}, where the scale \eqn{u_n} of each row has a
 #' Gamma distribution with shape and rate \eqn{\nu_k / 2}: a multivariate t distribution with \eqn{\nu_k} degrees of
@@ -38,9 +43,18 @@
 #'
 #' Peel, D. and McLachlan, G. J. (2000). Robust mixture modelling using the t distribution. *Statistics and Computing*
 #' 10, 339-348.
+#' @seealso [observation_models] for all models; [obs_gaussian()]; `tails` of [obs_regression()] and [obs_ar()] for
+#'   noise with heavy tails.
+#' @examples
+#' set.seed(1)
+#' x <- rt(300, df = 2) + c(0, 30)
+#' fit <- bnp_mixture(x, obs_student(), control = bnp_control(seed = 1))
+#' coef(fit)[c("mean", "tails")]
+#' n_clusters(bnp_mixture(x, control = bnp_control(seed = 1)))
 #' @export
 obs_student <- function(covariance = c("full", "diagonal"), tails = NULL, mean = NULL, mean_strength = NULL, df = NULL,
-                        scale = NULL, columns = NULL, rounding = NULL) {
+                        scale = NULL, columns = NULL, rounding = NULL, ...) {
+  check_no_dots(...)
   covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
   given <- names(match.call())
   checks <- gaussian_checks[c("mean", "mean_strength", "df", "scale")]

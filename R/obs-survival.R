@@ -1,7 +1,16 @@
 # Times until an event, some of which are only known to exceed an observed time: each cluster has a rate.
 
-#' @rdname observation_models
-#' @order 8
+#' Times until an event, which may be censored
+#'
+#' Times with a status, the event or the end of the observation: exponential or Weibull distributed in each cluster,
+#' topic or state.
+#'
+#' @inheritParams obs_gaussian
+#' @param a,b The Gamma prior of each rate, with shape `a` and mean `a / b`: one number, or one for each column. The
+#'   default mean is the rate in all data, where no event counts as half an event.
+#' @param shape The shape of the times' distribution: 1, the default, for exponential times. `NULL` for Weibull times,
+#'   each cluster with a shape of its own, which is integrated out, with the prior `gamma_prior(1, 0.1)`; another
+#'   [gamma_prior()] replaces this prior. Another number is a known shape.
 #' @details
 #' `obs_survival()` takes one pair of columns: the time that was observed, above 0, and whether the event came then (1)
 #' or had not come yet (0), in which case the time is censored on the right. These may be
@@ -9,8 +18,17 @@
 #' come at a constant rate in each cluster (`shape = 1`); observed time without an event counts fully. With
 #' `shape = NULL` the times of each cluster are Weibull distributed with a shape of its own, as in `obs_weibull()`;
 #' another number is a known shape. Data simulated from a fit, and forecasts, are times that are not censored.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_weibull()].
+#' @examples
+#' set.seed(1)
+#' time <- rexp(300, rep(c(1, 0.02), each = 150))
+#' seen <- cbind(time = pmin(time, 100), status = as.numeric(time <= 100))
+#' fit <- bnp_mixture(seen, obs_survival(), control = bnp_control(seed = 1))
+#' coef(fit)
 #' @export
-obs_survival <- function(a = 1, b = NULL, columns = NULL, shape = 1) {
+obs_survival <- function(a = 1, b = NULL, columns = NULL, shape = 1, ...) {
+  check_no_dots(...)
   if (!is.numeric(shape) || is.object(shape) || !identical(as.double(shape), 1)) {
     return(new_weibull("censored_weibull", shape, a, b, columns))
   }

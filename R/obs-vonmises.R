@@ -1,12 +1,16 @@
 # The model of angles (von Mises): in each column, each cluster has a direction and a concentration of the
 # angles around it.
 
-#' @rdname observation_models
-#' @order 7
-#' @param concentration For `obs_vonmises()`: how closely the angles of a cluster lie around their direction. `NULL`,
-#'   the default: each cluster has a concentration of its own in each column, which is integrated out, with the prior
-#'   `gamma_prior(1, 0.02)`; another [gamma_prior()] of shape 1 or more replaces this prior. Numbers, one or one per
-#'   column, are known concentrations.
+#' Angles
+#'
+#' Angles with a von Mises distribution, the circle's normal distribution, in each cluster, topic or state, such as the
+#' turns of animals or times of day. Columns are independent given the cluster.
+#'
+#' @inheritParams obs_gaussian
+#' @param concentration How closely the angles of a cluster lie around their direction. `NULL`, the default: each
+#'   cluster has a concentration of its own in each column, which is integrated out, with the prior `gamma_prior(1,
+#'   0.02)`; another [gamma_prior()] of shape 1 or more replaces this prior. Numbers, one or one per column, are known
+#'   concentrations.
 #' @details
 #' `obs_vonmises()` takes angles in radians, from -2 pi to 2 pi. Each column has a von Mises distribution whose
 #' direction has a uniform prior. With concentration 0 all angles are equally likely; with 1 the circular standard
@@ -14,8 +18,17 @@
 #' turning angle beside a step of length 0 is not known: use `NA`. `coef()` has `concentration` and `direction`, from
 #' -pi to pi. An average of angles is not a useful prediction, so that forecasts and `predict(type = "impute")` are
 #' refused if there are such columns; [impute()] draws angles.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [track_steps()] for steps and turns of tracks; *Rounded values* of
+#'   [observation_models].
+#' @examples
+#' set.seed(1)
+#' hour <- c(rnorm(100, 8, 1), rnorm(100, 22, 2)) # times of day
+#' fit <- bnp_mixture(2 * pi * (hour %% 24) / 24, obs_vonmises(), control = bnp_control(seed = 1))
+#' coef(fit)$direction %% (2 * pi) * 24 / (2 * pi)
 #' @export
-obs_vonmises <- function(concentration = NULL, columns = NULL, rounding = NULL) {
+obs_vonmises <- function(concentration = NULL, columns = NULL, rounding = NULL, ...) {
+  check_no_dots(...)
   concentration <- shape_argument(concentration, "concentration", gamma_prior(1, 0.02), likelihood_shapes)
   if (is.object(concentration)) {
     check_range(concentration[["shape"]], "concentration$shape", c(1, parameter_ranges$shape[2L]), rlang::current_env())

@@ -4,17 +4,36 @@
 # Given the shape, scale^(-shape) has a Gamma posterior of shape `a` and rate `b`^shape: `b` is in the units
 # of the data, and 1 / (1 + (x / b)^shape) ~ Beta(a, 1) for new values x > 0.
 
-#' @rdname observation_models
-#' @order 7
+#' Weibull observations
+#'
+#' Values above 0 with a Weibull distribution in each cluster, topic or state, such as times until something fails.
+#' Columns are independent given the cluster.
+#'
+#' @inheritParams obs_gaussian
+#' @param shape The shape of each column's distribution. `NULL`, the default: each cluster has one of its own in each
+#'   column, which is integrated out, with the prior `gamma_prior(1, 0.1)`; another [gamma_prior()] replaces this prior.
+#'   Numbers, one or one per column, are known shapes. With shape 1 values are exponential.
+#' @param a,b The Gamma prior of each rate, with shape `a` and mean `a / b`: one number, or one for each column. `b` is
+#'   the rate at shape 1, as in [obs_gamma()].
+#' @param zeros May values be 0? In each cluster and column a value is then 0 with a probability of its own, `zero` in
+#'   `coef()`, with the prior Beta(1/2, 1/2), and otherwise follows the distribution.
 #' @details
-#' `obs_weibull()` takes values above 0 with Weibull distributions: the hazard of an event rises with time if the shape
+#' The hazard of an event rises with time if the shape
 #' is above 1, falls if it is below, and is constant at 1. `b` is the rate at shape 1, as in `obs_gamma()`. `coef()` has
 #' `shape` and `scale`, as defined in [stats::dweibull()]. Shapes are learned on a grid from 0.1 to 20; if values span
 #' many orders of magnitude, the largest shape is smaller (300 divided by the largest distance of a logarithm from their
 #' mean). The grid has 64 points, and more if there are more rows, up to 256 at 5,700. Log evidences of clusters of far
 #' more rows are a few nats too low. `obs_survival(shape = NULL)` is the same for times that may be censored.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @seealso [observation_models] for all models; [obs_gamma()]; [obs_survival()] for times that may
+#'   be censored; *Rounded values* of [observation_models].
+#' @examples
+#' obs_weibull()
+#' fit <- bnp_mixture(faithful["eruptions"], obs_weibull(), control = bnp_control(seed = 1))
+#' coef(fit)[c("shape", "scale")]
 #' @export
-obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE, rounding = NULL) {
+obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE, rounding = NULL, ...) {
+  check_no_dots(...)
   obs <- new_weibull("weibull", shape, a, b, columns)
   if (check_flag(zeros, "zeros")) obs$zeros <- TRUE
   if (!is.null(rounding)) obs$rounding <- rounding_field(rounding)$rounding

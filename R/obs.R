@@ -6,7 +6,47 @@
 #' names are matched to the columns by name.
 #'
 #' @details
+#' Each model has a page of its own, with its arguments and an example:
+#'
 #' `r obs_overview()`
+#'
+#' @section Learned priors:
+#' With `learn = TRUE` the prior of further clusters is learned from the clusters found so far. For Gaussian clusters
+#' the fit learns where their means are, how wide they are and in which directions, and how much they differ in this.
+#' More clusters are then found, above all in data with many columns, where the default of `scale` has no information
+#' about the shape that clusters share.
+#'
+#' `obs_gaussian()` has a hierarchical model. Let c be the column medians and v the variances of the columns, computed
+#' so that outliers do not count.
+#' * `mean` is normal around c with variances v.
+#' * `mean_strength` is Gamma(0.25, 0.025).
+#' * `df - D + 1` is one of 1, 2, 4, ..., 2048.
+#' * `scale` is `df` times the sum of a random matrix and of a diagonal one, the floor. The random matrix is diagonal,
+#'   with Gamma(0.25, 0.25 / v) entries, or has a Wishart distribution with D + 1, D + 2, D + 4, ..., or D + 512 degrees
+#'   of freedom, with scales that are learned, too. The floor is the variance of rounding, if values of a column repeat
+#'   with one spacing, and at least a millionth of v.
+#'
+#' All choices have equal weights. (`"diagonal"` and `"spherical"`: with 1 for D and diagonal matrices only;
+#' `"zero_mean"`: without means, and with mean squares for v.) The objective is a lower bound on the log evidence of
+#' this model: it can be compared with bounds under given priors and under other covariances. Its term `hyperprior` is
+#' minus the divergence of the posterior of the hyperparameters from their prior. `fit$model$obs` has point values of
+#' the prior, which describe the clusters afterwards: the posterior means of the hyperparameters, with their uncertainty
+#' included in `scale`.
+#'
+#' `obs_regression()` and `obs_ar()` have the same model for the covariance of the noise. `coef_precision` is a diagonal
+#' matrix times a number with the same prior as `mean_strength`; the matrix has the mean squares of the regressors (for
+#' an intercept 1; around the centre of the data if there is an intercept). `coef_mean` is normal around its default,
+#' each row with v times the inverse of that matrix as its covariance. For regressions v are the variances of the
+#' responses, computed as above; for autoregressions they are the variances of the differences of successive rows.
+#'
+#' `obs_bernoulli()` and `obs_categorical()`: in each column the shares of levels (of ones and zeros) have a
+#' Dirichlet(1/2, ..., 1/2) distribution. The weight of a level is its share times the strength of the prior, which is
+#' the same for all columns: one of 1/8, 1/4, ..., 128, with equal probabilities (`prior_strength` in `fit$model$obs`).
+#' Here, too, the objective is a lower bound on the log evidence of the hierarchical model.
+#'
+#' Stochastic learning does not keep the sums from which a prior is learned: it refuses `learn = TRUE`, and by default
+#' uses a given prior. The defaults of `mean_strength`, `df` and `scale` described among the arguments are those of
+#' given priors.
 #'
 #' @section Ranges:
 #' Parameters outside these ranges are refused, since the bound would then be right to fewer than about eight digits:
@@ -23,20 +63,12 @@
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #'
-#' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric
-#' inference of switching dynamic linear models. *IEEE Transactions on Signal Processing*
-#' 59(4), 1569-1585.
-#'
 #' @seealso [priors] for how observations are shared out; `vignette("choosing-priors")`,
 #'   *The mathematics* on the site.
 #' @examples
 #' obs_gaussian()
-#' obs_gaussian("diagonal", scale = 2)
-#' obs_multinomial(term_prior = 0.5)
-#' learned <- obs_multinomial(term_prior = NULL)
-#' fit <- bnp_topics(whales$counts, learned, control = bnp_control(seed = 1, max_laps = 10))
-#' unlist(fit$model$obs[c("term_prior_even", "term_prior_common")])
-#' @order 1
+#' obs_poisson(a = 2)
+#' obs_product(obs_gaussian("diagonal"), obs_categorical())
 #' @name observation_models
 NULL
 
@@ -212,7 +244,7 @@ obs_overview <- function() {
   facts <- all[!duplicated(vapply(all, function(facts) facts$constructor, ""))]
   rows <- vapply(facts, function(facts) {
     paste0(
-      "| `", facts$constructor, "()` | ", facts$values, " | ", if (facts$takes_sparse) "yes" else "no", " | ",
+      "| [", facts$constructor, "()] | ", facts$values, " | ", if (facts$takes_sparse) "yes" else "no", " | ",
       paste0("[", facts$verbs, "()]", collapse = ", "), " |"
     )
   }, "")

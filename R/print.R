@@ -163,9 +163,14 @@ format_head <- function(fit) {
 }
 
 described_bound <- function(fit) {
+  bound <- paste("ELBO", format(fit$elbo, digits = 8))
+  if (fit$reason == "joined") {
+    return(paste0(bound, ", ", reasons[["joined"]]))
+  }
   paste0(
-    "ELBO ", format(fit$elbo, digits = 8), " after ", count_of(fit$laps, "lap"), ": ",
-    if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
+    bound, " after ", count_of(fit$laps, "lap"), if (fit$reason == "max_laps" && !is.null(fit$cut)) {
+      ", the most that laps allows"
+    } else paste0(": ", if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]])
   )
 }
 

@@ -58,6 +58,7 @@
 #'   learned.
 #' @param alpha For topics, `alpha` of [prior_hdp()]; for sequences, `alpha` of [prior_hdp_hmm()].
 #' @param start,sticky For sequences: as in [prior_hdp_hmm()].
+#' @param ... Must be empty.
 #' @section Topics:
 #'   In [bnp_topics()] the proportions of a document with covariates \eqn{w} come from a Dirichlet distribution with
 #'   parameters \eqn{\alpha \pi_k e^{w'\lambda_k}}{alpha pi_k exp(w'lambda_k)}; covariates do not change the weight
@@ -86,7 +87,8 @@
 #' prevalence(fit, by = "Species")
 #' @export
 prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = NULL, alpha = 0.5, start = 10,
-                             sticky = 0) {
+                             sticky = 0, ...) {
+  check_no_dots(...)
   if (missing(formula) || !inherits(formula, "formula") || length(formula) != 2L) {
     abort("covariates", c(
       "{.arg formula} must be a one-sided formula, like {.code ~ age + sex}, not

@@ -74,6 +74,7 @@
 #'   matrix with the Dirichlet weight of each transition, 0 where it is forbidden. Row `i` is for the transitions from
 #'   state `i`.
 #' @param fixed A matrix of probabilities of transitions that are known, `NA` for all others; 0 forbids a transition.
+#' @param ... Must be empty.
 #' @param skip,return For `left_to_right()`: may stages be left out? May the first stage follow the last?
 #'
 #' @section Known transitions:
@@ -131,7 +132,7 @@ NULL
 # Makes a prior from the arguments of its constructor, which are read from `frame`. given: the names of the
 # arguments that the user gave.
 new_prior <- function(family, given, checks = prior_checks, frame = rlang::caller_env()) {
-  arguments <- setdiff(names(formals(prior_models[[family]]$constructor)), c("transitions", "fixed"))
+  arguments <- setdiff(names(formals(prior_models[[family]]$constructor)), c("transitions", "fixed", "..."))
   parameters <- sapply(arguments, get, envir = frame, simplify = FALSE)
   if (length(given)) parameters <- check_ranges(checked_arguments(given, checks, parameters, frame), frame)
   structure(c(list(family = family), parameters), class = c("bnp_prior", "list"))
@@ -139,11 +140,15 @@ new_prior <- function(family, given, checks = prior_checks, frame = rlang::calle
 
 #' @rdname priors
 #' @export
-prior_dp <- function(concentration = 1) new_prior("dp", names(match.call()))
+prior_dp <- function(concentration = 1, ...) {
+  check_no_dots(...)
+  new_prior("dp", names(match.call()))
+}
 
 #' @rdname priors
 #' @export
-prior_py <- function(concentration = 1, discount = 0.25) {
+prior_py <- function(concentration = 1, discount = 0.25, ...) {
+  check_no_dots(...)
   if (!is.numeric(discount) || length(discount) != 1L || !is.finite(discount) || discount < 0 || discount >= 1) {
     abort("argument", c(
       "{.arg discount} must be one number of at least 0 and below 1, not {describe(discount)}.",
@@ -184,7 +189,8 @@ check_gamma_prior <- function(x, arg, call) {
 
 #' @rdname priors
 #' @export
-gamma_prior <- function(shape = 2, rate = 1) {
+gamma_prior <- function(shape = 2, rate = 1, ...) {
+  check_no_dots(...)
   parameters <- list(shape = check_number(shape, "shape"), rate = check_number(rate, "rate"))
   structure(unlist(check_ranges(parameters, rlang::current_env())), class = "bnp_gamma_prior")
 }
@@ -203,29 +209,45 @@ print.bnp_gamma_prior <- function(x, ...) {
 
 #' @rdname priors
 #' @export
-prior_dirichlet <- function(k, concentration = 1) {
+prior_dirichlet <- function(k, concentration = 1, ...) {
+  check_no_dots(...)
   new_prior("dirichlet", names(match.call()), replace(prior_checks, "concentration", list(check_number)))
 }
 
 #' @rdname priors
 #' @export
-prior_hdp <- function(gamma = 10, alpha = 0.5) new_prior("hdp", names(match.call()))
+prior_hdp <- function(gamma = 10, alpha = 0.5, ...) {
+  check_no_dots(...)
+  new_prior("hdp", names(match.call()))
+}
 
 #' @rdname priors
 #' @export
-prior_lda <- function(k, alpha = 0.5) new_prior("lda", names(match.call()))
+prior_lda <- function(k, alpha = 0.5, ...) {
+  check_no_dots(...)
+  new_prior("lda", names(match.call()))
+}
 
 #' @rdname priors
 #' @export
-prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0) new_prior("hdp_hmm", names(match.call()))
+prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0, ...) {
+  check_no_dots(...)
+  new_prior("hdp_hmm", names(match.call()))
+}
 
 #' @rdname priors
 #' @export
-prior_ibp <- function(alpha = 1) new_prior("ibp", names(match.call()))
+prior_ibp <- function(alpha = 1, ...) {
+  check_no_dots(...)
+  new_prior("ibp", names(match.call()))
+}
 
 #' @rdname priors
 #' @export
-prior_beta_bernoulli <- function(k, alpha = 1) new_prior("beta_bernoulli", names(match.call()))
+prior_beta_bernoulli <- function(k, alpha = 1, ...) {
+  check_no_dots(...)
+  new_prior("beta_bernoulli", names(match.call()))
+}
 
 # The table of priors of clusters. Each entry has the title for print(); the constructor; the function that
 # takes it (`verb`), which gives the fit its class; whether the proportions of all groups share a level above

@@ -116,10 +116,11 @@ take_id <- function(x, id, arg, call) {
 
 # Checks the document of each of n rows. names: names of the rows, which names of `id` must match.
 check_id <- function(id, n, arg, call, names = NULL) {
+  hint <- misplaced_hint(id, "id", character())
   id <- as_vector(id)
   if (!is.atomic(id) || length(id) != n) {
     abort("id", c(
-      "{.arg id} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(id)}."
+      "{.arg id} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(id)}.", hint
     ), call = call)
   }
   id <- label_factor(in_order_of_names(id, names, n, "id", "row", call), "id", call)

@@ -29,8 +29,10 @@
 #'     its length, or for a numeric covariate the regression by least squares;
 #'   * `conf.low`, `conf.high`: intervals of this mean by Student's t distribution. They take into account that
 #'     documents differ, but neither the uncertainty about the proportions of each document nor that about the topics,
-#'     and are therefore too narrow. A group of one document has no interval (`NA`). Regression lines and intervals may
-#'     leave the range from 0 to 1.
+#'     and are therefore too narrow. A group of one document has no interval (`NA`). What leaves the range from 0 to 1
+#'     is cut off, as a mean proportion cannot lie there; intervals contain the true mean as often as without the cut.
+#'     Regression lines, which know no such limits, are cut as well: where this happens, choose another `degree` or
+#'     groups, or fit the topics with [prior_covariates()].
 #'
 #'   Documents without a value are left out with a warning.
 #'
@@ -193,7 +195,7 @@ group_prevalence <- function(theta, group, level) {
       conf.low = unname(mean - half), conf.high = unname(mean + half)
     )
   })
-  out <- without_noise(do.call(rbind, rows))
+  out <- without_noise(within_range(do.call(rbind, rows)))
   out$group <- factor(out$group, levels = levels(group))
   out[order(out$topic, out$group), ] |> `rownames<-`(NULL)
 }
@@ -213,10 +215,18 @@ regression_prevalence <- function(theta, x, level, degree) {
   sigma2 <- if (df > 0L) colSums((theta - design %*% beta)^2) / df else rep(NA_real_, ncol(theta))
   half <- stats::qt(0.5 + level / 2, max(df, 1L)) * sqrt(outer(drop(new^2 %*% inverse), sigma2))
   line <- new %*% beta
-  without_noise(data.frame(
+  without_noise(within_range(data.frame(
     topic = rep(seq_len(ncol(theta)), each = length(at)), at = at, documents = length(x), proportion = as.double(line),
     conf.low = as.double(line - half), conf.high = as.double(line + half)
-  ))
+  )))
+}
+
+# Cuts means of proportions and their intervals at 0 and 1. What is cut off cannot be true, so that intervals
+# contain the true value as often as before.
+within_range <- function(table) {
+  shares <- c("proportion", "conf.low", "conf.high")
+  table[shares] <- lapply(table[shares], function(share) pmin(pmax(share, 0), 1))
+  table
 }
 
 # Rounds proportions to 12 digits, so that numbers which differ by rounding errors are equal: a picture would

@@ -9,7 +9,8 @@
 
 #' @rdname priors
 #' @export
-prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0, transitions = NULL, fixed = NULL) {
+prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0, transitions = NULL, fixed = NULL, ...) {
+  check_no_dots(...)
   given <- names(match.call())
   called <- rlang::current_env()
   first <- if (length(start) > 1L && !inherits(start, "bnp_gamma_prior")) start
@@ -27,7 +28,8 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0, transitions = NULL
 
 #' @rdname priors
 #' @export
-left_to_right <- function(k, skip = FALSE, return = FALSE) {
+left_to_right <- function(k, skip = FALSE, return = FALSE, ...) {
+  check_no_dots(...)
   states <- NULL
   if (is.character(k)) {
     states <- as_state_names(k, "k", rlang::current_env())

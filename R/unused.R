@@ -43,6 +43,23 @@ unused_hints <- function(unused, verb, own) {
   stats::setNames(hints[nzchar(hints)], rep("i", sum(nzchar(hints))))
 }
 
+# What a concentration is called here or elsewhere.
+concentration_names <- c("concentration", "gamma", "alpha", "conc", "strength", "alpha0", "theta")
+
+# A hint for an unknown argument of a constructor of a prior or an observation model, whose own arguments are
+# `own`; NULL for other functions.
+constructor_hint <- function(name, verb, own) {
+  if (!grepl("^(obs|prior)_", verb)) {
+    return(NULL)
+  }
+  known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
+  known <- intersect(own, c(known, if (name %in% concentration_names) c("concentration", "gamma", "alpha")))
+  if (length(known)) {
+    return(paste0("It is called ", paste0("{.arg ", known, "}", collapse = " or "), " here."))
+  }
+  paste0("Arguments of {.fn ", verb, "}: ", paste0("{.arg ", own, "}", collapse = ", "), ".")
+}
+
 unused_hint <- function(name, verb, own) {
   known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
   covariate <- names(covariate_arguments)[vapply(covariate_arguments, function(alias) name %in% alias, NA)]
@@ -52,6 +69,10 @@ unused_hint <- function(name, verb, own) {
   near <- own[utils::adist(name, own, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
   if (!length(known) && nchar(name) > 2L && length(near)) {
     return(sprintf("Did you mean {.arg %s}?", near[1L]))
+  }
+  own_hint <- constructor_hint(name, verb, own)
+  if (!is.null(own_hint)) {
+    return(own_hint)
   }
   wanted <- if (length(known)) known else name
   owners <- owners_of(wanted, intersect(verb, fitting_verbs))
@@ -93,7 +114,7 @@ misplaced_hint <- function(x, arg, makers) {
   if (is.list(x) && !is.object(x) && length(makers) == 1L) {
     return(c(i = sprintf("What belongs there are arguments of {.fn %s}: {.code %s = %s(...)}.", makers, arg, makers)))
   }
-  if (!arg %in% c("obs", "prior", "control", "moves")) {
+  if (!arg %in% c("obs", "prior", "control", "moves", "id")) {
     return(NULL)
   }
   slots <- c(bnp_obs = "obs", bnp_prior = "prior", bnp_control = "control", bnp_moves = "moves", bnp_fit = "start")

@@ -1,8 +1,8 @@
 #include "foundation/special.h"
 
 #include <cmath>
+#include <limits>
 #include <stdexcept>
-#include <unsupported/Eigen/SpecialFunctions>
 #include <utility>
 
 // std::lgamma writes the global `signgam`; lgamma_r is the same function without that data race. Windows has
@@ -21,8 +21,6 @@ double log_gamma(double x) {
   return lgamma_r(x, &sign);
 #endif
 }
-
-double digamma(double x) { return Eigen::numext::digamma(x); }
 
 namespace {
 
@@ -66,7 +64,23 @@ void require_from_0(double x) {
   if (x < 0) throw std::domain_error("a special function of a negative number: numbers broke down");
 }
 
+// The coefficients B_2k / 2k of the asymptotic series of ψ.
+constexpr double digamma_series[n_terms] = {1. / 12,  -1. / 120,     1. / 252, -1. / 240,
+                                            1. / 132, -691. / 32760, 1. / 12};
+
 }  // namespace
+
+// ψ(x) = ψ(x + 1) − 1/x up to 10, from where ψ(x) = log x − 1/(2x) − Σ_k B_2k / (2k x²ᵏ). Infinite outside
+// its domain, which callers see as numbers that broke down.
+double digamma(double x) {
+  if (x <= 0) return std::numeric_limits<double>::infinity();
+  double passed = 0;
+  for (; x < 10; ++x) passed += 1 / x;
+  const double y = 1 / (x * x);
+  double sum = 0;
+  for (int k = n_terms; k-- > 0;) sum = sum * y + digamma_series[k];
+  return std::log(x) - 0.5 / x - sum * y - passed;
+}
 
 double log_gamma_difference(double x, double d) {
   require_from_0(x);

@@ -1,7 +1,7 @@
 # The table of mclust's names in the help of obs_gaussian() names all of them, and what it says is here is here.
 
 test_that("all fourteen names are in the help page, with the six that are here", {
-  page <- file.path("..", "..", "man", "observation_models.Rd")
+  page <- file.path("..", "..", "man", "obs_gaussian.Rd")
   skip_if_not(file.exists(page), "no help pages beside these tests (not a checkout)")
   text <- readLines(page)
   names <- c("EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV", "VVV")

@@ -211,6 +211,8 @@ test_that("fits are igraph's communities, which communities() takes as igraph's 
     expect_identical(lapply(igraph::communities(made), c), communities(fit), ignore_attr = TRUE)
     expect_identical(communities(made), igraph::communities(made))
     expect_identical(igraph::groups(fit), communities(fit))
+    expect_identical(igraph::membership(fit), igraph::membership(as_communities(fit)))
+    expect_equal(igraph::modularity(graph, igraph::membership(fit)), igraph::modularity(made))
     expect_null(as_communities(fit)$modularity)
     expect_output(print(made), "bnp_network")
   }
@@ -218,6 +220,7 @@ test_that("fits are igraph's communities, which communities() takes as igraph's 
   karate <- igraph::make_graph("Zachary")
   fit <- bnp_network(karate, prior = prior_dp(), control = bnp_control(seed = 1, max_laps = 3))
   expect_null(names(igraph::membership(as_communities(fit))))
+  expect_identical(c(igraph::membership(fit)), as.double(fit$labels))
   grDevices::pdf(NULL)
   withr::defer(grDevices::dev.off())
   expect_no_error(plot(as_communities(fit), karate))

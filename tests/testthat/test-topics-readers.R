@@ -49,6 +49,19 @@ test_that("prevalence by group is a mean with an interval of Student's t", {
   expect_true(is.na(one$conf.low[one$group == "x"][1]))
 })
 
+test_that("means of proportions and their intervals stay between 0 and 1", {
+  theta <- rbind(c(0.98, 0.02), c(0.999, 0.001), c(0.5, 0.5), c(1, 0))
+  table <- group_prevalence(theta, factor(c("a", "a", "b", "b")), 0.95)
+  halves <- vapply(1:2, function(k) stats::t.test(theta[1:2, k])$conf.int, numeric(2))
+  of_a <- table[table$group == "a", ]
+  expect_equal(of_a$conf.low, pmax(halves[1L, ], 0))
+  expect_equal(of_a$conf.high, pmin(halves[2L, ], 1))
+  line <- regression_prevalence(cbind(c(0, 0, 0, 1), c(1, 1, 1, 0)), 1:4, 0.95, 1L)
+  shares <- c("proportion", "conf.low", "conf.high")
+  expect_identical(range(line[shares]), c(0, 1))
+  expect_true(all(line$conf.low <= line$proportion & line$proportion <= line$conf.high))
+})
+
 test_that("prevalence by a number is least squares with its interval", {
   year <- seq(2000, 2059)
   for (degree in 1:2) {

@@ -29,6 +29,30 @@ test_that("arguments of other packages and of other functions are found", {
   said(do.call(bnp_mixture, list(faithful, k = 3)), "prior_dirichlet(k = )")
 })
 
+test_that("constructors of priors and observation models say what an argument is called here", {
+  said <- function(expr, ...) {
+    message <- conditionMessage(expect_bad(expr, "argument"))
+    for (part in c(...)) expect_match(message, part, fixed = TRUE)
+  }
+  said(prior_dp(alpha = 1), "Unused argument: `alpha`", "called `concentration` here")
+  said(bnpvi::prior_dp(gamma = 1), "called `concentration` here")
+  said(prior_hdp(concentration = 1), "called `gamma` or `alpha` here")
+  said(prior_lda(n_topics = 5), "called `k` here")
+  said(prior_hmm(2, stick = 1, nstates = 3), "called `k` here")
+  said(prior_dp(k = 3), "Arguments of `prior_dp()`: `concentration`.")
+  said(prior_ibp(1, 2), "(unnamed)")
+  said(obs_gaussian(modelNames = "VVV"), "called `covariance` here")
+  said(obs_student(tail = 3, scales = 4), "Did you mean `scale`?")
+  said(obs_poisson(lambda = 3), "Arguments of `obs_poisson()`: `a`, `b`, `exposure`, `columns`.")
+  constructors <- grep("^(obs|prior)_|^(gamma_prior|left_to_right)$", getNamespaceExports("bnpvi"), value = TRUE)
+  expect_gt(length(constructors), 27)
+  for (name in setdiff(constructors, "obs_product")) {
+    needed <- intersect(names(formals(name)), c("k", "formula"))
+    given <- c(list(k = 2, formula = ~ a)[needed], quux = 3)
+    expect_bad(do.call(getExportedValue("bnpvi", name), given), "argument", "quux")
+  }
+})
+
 test_that("arguments in the wrong place are told where they belong", {
   said <- function(expr, ...) expect_bad(expr, "argument", ..., fixed = TRUE)
   said(bnp_mixture(faithful, prior_dp(2)), "prior = ")
@@ -36,6 +60,7 @@ test_that("arguments in the wrong place are told where they belong", {
   said(bnp_mixture(faithful, obs_gaussian(), bnp_control()), "control = ")
   said(bnp_mixture(faithful, 3), "given by `prior`: `prior_dirichlet(k)`")
   said(bnp_mixture(faithful, obs_gaussian), "Call it")
+  expect_bad(bnp_hmm(faithful, obs_ar()), "id", "Give it by name: `obs = `", fixed = TRUE)
 })
 
 test_that("seeds and switches are checked", {

@@ -40,7 +40,7 @@ bool rows_are_documents(const ObsModel& obs, const DataShape& data) {
 }
 
 DocumentReader::DocumentReader(const ObsModel& obs, const Dataset& data)
-    : obs_(obs), data_(data), by_term_(rows_are_documents(obs, data)), block_(obs, data) {}
+    : data_(data), by_term_(rows_are_documents(obs, data)), block_(obs, data) {}
 
 void DocumentReader::expect(Index document) const {
   if (!by_term_) return;

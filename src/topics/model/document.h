@@ -86,7 +86,6 @@ class DocumentReader {
  private:
   DocumentView rows_of(Index document);  // the document's rows without their C
 
-  const ObsModel& obs_;
   const Dataset& data_;
   bool by_term_;
   FeatureBlock block_;
