@@ -70,10 +70,14 @@ constexpr double digamma_series[n_terms] = {1. / 12,  -1. / 120,     1. / 252, -
 
 }  // namespace
 
-// ψ(x) = ψ(x + 1) − 1/x up to 10, from where ψ(x) = log x − 1/(2x) − Σ_k B_2k / (2k x²ᵏ). Infinite outside
-// its domain, which callers see as numbers that broke down.
+// ψ(x) = ψ(x + 1) − 1/x up to 10, from where ψ(x) = log x − 1/(2x) − Σ_k B_2k / (2k x²ᵏ). Below 0 by
+// reflection, ψ(x) = ψ(1 − x) − π / tan(πx): sums that should be 0 may round to less. Infinite at its poles.
 double digamma(double x) {
-  if (x <= 0) return std::numeric_limits<double>::infinity();
+  if (x <= 0) {
+    if (x == std::floor(x)) return std::numeric_limits<double>::infinity();
+    constexpr double pi = 3.14159265358979323846;
+    return digamma(1 - x) - pi / std::tan(pi * x);
+  }
   double passed = 0;
   for (; x < 10; ++x) passed += 1 / x;
   const double y = 1 / (x * x);

@@ -55,7 +55,7 @@ inline Curvature curvature_of_curve(double alpha, double factor, double square, 
   return {of_mean + 4 * z * square * variance, of_mean, of_mean};
 }
 
-// log Γ and ψ, if it is asked for, at 1 + α E e E π_k of some patterns and at 1 + α E e of those that need
+// log Γ and, if it is wanted, ψ at 1 + α E e E π_k of some patterns and at 1 + α E e of those that need
 // it: all, or those whose g is the chord; all at once.
 class Gammas {
  public:
