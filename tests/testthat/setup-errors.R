@@ -2,8 +2,8 @@
 # themes and a backtrace that no test looks at, and tests ask for some 10,000 errors. The long suite has the package's
 # own abort(); test-errors.R shows that both say the same.
 
-# What cli::format_inline() makes of a text whose marks are {.arg a}, {.code a} and {.fn a} and whose expressions are one
-# string or number each ({name}, {.arg {name}}, {f(x)}); other texts, as those with plurals, are left to it.
+# What cli::format_inline() makes of a text whose marks are {.arg a}, {.code a} and {.fn a} and whose expressions are
+# one string or number each ({name}, {.arg {name}}, {f(x)}); other texts, as those with plurals, are left to it.
 inline_text <- function(text, envir) {
   simple <- text
   for (mark in unique(regmatches(text, gregexpr("\\{[[:alpha:]][^{}]*\\}", text))[[1L]])) {

@@ -38,8 +38,9 @@ test_that("functions and types that the pages name are in the sources", {
     "scream", "new_cluster_spec", "extract_cluster_assignment", "extract_centroids", "extract_fit_summary", "nls",
     "parsnip", "tidyclust", "_add", "_end", "wants_", "hyper_", "engine_lds_", "COPYRIGHTS", "il"
   )
-  words <- unique(unlist(regmatches(text, gregexpr("[A-Za-z_][A-Za-z0-9_]*", text))))
-  dotted <- unique(unlist(regmatches(text, gregexpr("[A-Za-z_][A-Za-z0-9_.]*[A-Za-z0-9_]", text))))
+  between <- function(others) unique(unlist(strsplit(text, others, perl = TRUE, useBytes = TRUE)))
+  words <- sub("^[0-9]+", "", between("[^A-Za-z0-9_]+"))
+  dotted <- gsub("^[0-9.]+|[.]+$", "", between("[^A-Za-z0-9_.]+"))
   known <- c(words, dotted, names(obs_models), paste0("obs_", names(obs_models)), elsewhere)
   missing <- unlist(lapply(design_pages(), function(page) {
     lines <- read_page(page)

@@ -6,7 +6,7 @@ few <- bnp_control(seed = 1, k_init = 3, max_laps = 5, moves = FALSE, verbose = 
 fit_of <- function(case, ...) suppressWarnings(bnp_hmm(case$x, obs = case$obs, control = few, ...))
 rows_of <- function(x, i) if (is.null(dim(x))) x[i] else x[i, , drop = FALSE]
 
-for (case in some_of(cases, by = 7)) {
+for (case in some_of(cases, by = 8)) {
   test_that(paste0(case$name, ": the filter's densities are those of predict(), in any number of pieces"), {
     fit <- fit_of(case)
     n <- NROW(case$x)

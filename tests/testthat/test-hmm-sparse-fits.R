@@ -116,7 +116,7 @@ test_that("sparse fits: the same bits for any number of threads, and batches add
 })
 
 test_that("four states a row find what all states find", {
-  toy <- toy_sequences(7, lengths = rep(c(100, 150), 12), k = 8)
+  toy <- toy_sequences(7, lengths = rep(c(100, 150), 6), k = 8)
   model <- list(obs = diagonal_model(), prior = hmm_priors$sticky)
   for (batches in some_of(c(4L, 1L), by = 3)) {
     run <- function(sparsity) {

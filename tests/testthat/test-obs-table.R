@@ -162,8 +162,8 @@ for (family in models_of_rows()) {
   })
 
   for (verb in setdiff(eval(formals(new_obs_facts)$verbs), "bregman_kmeans")) {
-    # In the short suite a mixture of each model, and topics or sequences of every fourth.
-    if (verb != "bnp_mixture" && !family %in% some_of(models_of_rows(), by = 4)) next
+    # In the short suite a mixture of each model, and topics or sequences of every seventh.
+    if (verb != "bnp_mixture" && !family %in% some_of(models_of_rows(), by = 7)) next
     if (verb %in% facts$verbs) {
       test_that(paste0(family, ": ", verb, "() fits it, and all that reads the fit works"), {
         fit <- expect_fits(verb, case)
@@ -219,8 +219,8 @@ for (family in some_of(with_cdf, by = 5)) {
     h <- 1e-4 * sd(x[, 1])
     positive <- !obs_supports(obs, -1)
     is_angle <- !positive && !obs_supports(obs, 7)
-    second <- if (is_angle) seq(-pi, pi, length.out = 2001)[-1L] else
-      if (positive) exp(seq(-30, 10, length.out = 2001)) else seq(-30, 30, length.out = 2001) * sd(x[, 2])
+    second <- if (is_angle) seq(-pi, pi, length.out = 801)[-1L] else
+      if (positive) exp(seq(-30, 10, length.out = 801)) else seq(-30, 30, length.out = 801) * sd(x[, 2])
     width <- if (positive) second * log(second[2] / second[1]) else diff(second[1:2])
     if (!is.null(obs$responses)) { # a covariate is known
       second <- x[56, 2]
