@@ -105,7 +105,7 @@ for (what in names(corpora)) {
     k <- residual + n
     ways[[paste("given", k)]] <- list(ours, prior = prior_lda(k))
     # seededlda's priors: each topic weighs 0.5 in a document, each word 0.1 in a topic; and one start, as theirs.
-    ways[[paste("one start", k)]] <- list(ours, restarts = 1L, prior = prior_lda(k))
+    ways[[paste("no moves", k)]] <- list(ours, moves = FALSE, restarts = 3L, prior = prior_lda(k))
     ways[[paste("their priors", k)]] <- list(ours, 0.1, FALSE, 1L, prior = prior_lda(k, alpha = k / 2))
     if (there("seededlda")) {
       ways[[paste("seededlda", k)]] <- list(with_seededlda, residual)

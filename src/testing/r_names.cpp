@@ -52,6 +52,20 @@ Rcpp::List engine_named(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcpp::Int
   });
 }
 
+// Draws of the weights of one cluster with a statistic and a name from its posterior: draws × p.
+Rcpp::NumericMatrix engine_named_draws(Rcpp::List obs, Rcpp::NumericVector statistic, int name, int times,
+                                       double seed) {
+  return entry([&] {
+    const auto model = make_obs_model(ListFields(obs));
+    const Index p = model->n_features();
+    require(statistic.size() == p, "statistic has not one number for each feature");
+    Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
+    Vec out(static_cast<std::size_t>(times * p));
+    for (int i = 0; i < times; ++i) under_name(*model, name).draw(statistic.begin(), stream, &out[i * p]);
+    return matrix_of(out, times);
+  });
+}
+
 // Learns a prior `times` times from clusters with names: Σ Λ + log hyperprior before and after each time.
 Vec engine_learned_with_names(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcpp::IntegerVector names,
                               int times, bool search) {
@@ -85,6 +99,7 @@ std::vector<int> engine_best_assignment(Rcpp::NumericMatrix value) {
 
 const testing::Entry entries[] = {
     {"engine_named", {"obs", "statistic", "names", "phi"}, engine_named},
+    {"engine_named_draws", {"obs", "statistic", "name", "times", "seed"}, engine_named_draws},
     {"engine_learned_with_names",
      {"obs", "statistic", "names", "times", "search"},
      engine_learned_with_names},

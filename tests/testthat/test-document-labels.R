@@ -49,6 +49,35 @@ test_that("two idle topics of a label do not both make room", {
   }
 })
 
+test_that("births leave a label one of its idle topics", {
+  # Documents of eight subjects. Of six topics two are idle, both of label a, and births want room.
+  data <- withr::with_seed(1, {
+    topic <- sample(8L, 160, TRUE)
+    phi <- matrix(.02, 8, 80)
+    for (k in 1:8) phi[k, (k - 1) * 10 + 1:10] <- 1
+    phi <- phi / rowSums(phi)
+    x <- t(vapply(topic, function(k) drop(stats::rmultinom(1, 30, phi[k, ])), double(80)))
+    dimnames(x) <- list(paste0("d", 1:160), paste0("w", 1:80))
+    labels <- rep(NA_character_, 160)
+    for (k in 1:2) labels[which(topic == k)[1:3]] <- c("a", "b")[k]
+    list(x = x, labels = labels)
+  })
+  run <- function(k, start = NULL, moves = TRUE, laps = 30) {
+    control <- bnp_control(seed = 1, max_laps = laps, moves = moves)
+    suppressWarnings(bnp_topics(data$x, prior = prior_lda(k, alpha = k / 4), labels = data$labels, control = control,
+      start = start))
+  }
+  wide <- run(6, run(4), moves = FALSE, laps = 1)
+  size <- colSums(as.matrix(wide$documents))[order(wide$numbering)]
+  idle <- which(size < .5 & wide$state$owner == 0L)
+  expect_length(idle, 2)
+  wide$state$owner[wide$state$owner == 1L] <- 0L
+  wide$state$owner[idle] <- 1L
+  fit <- run(6, wide)
+  expect_identical(sum(fit$state$owner == 1L), 1L)
+  expect_gt(sum(fit$trace$births), 0)
+})
+
 test_that("with all documents of one label each and one topic a label the ELBO is the log evidence", {
   x <- matrix(c(2, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 2, 1), 3, byrow = TRUE, dimnames = list(NULL, paste0("w", 1:5)))
   dm <- function(t, a) lgamma(sum(a)) - lgamma(sum(a) + sum(t)) + sum(lgamma(a + t) - lgamma(a))

@@ -55,6 +55,17 @@ test_that("a named topic has the evidence of a Dirichlet tree, its gradient and 
   expect_equal(of[[1]][c("evidence", "weights", "prob")], of[[2]][c("evidence", "weights", "prob")], tolerance = 1e-12)
 })
 
+test_that("words of a named topic are drawn from its posterior", {
+  for (t in list(c(2.5, 1, 0, 3, .7), numeric(5))) {
+    exact <- engine_named(five_terms(), statistic(t), 1L, diag(6)[0, , drop = FALSE])
+    draws <- engine_named_draws(five_terms(), drop(statistic(t)), 1L, 4000L, 1)
+    expect_equal(draws[, 1], rep(0, 4000))
+    share <- exp(draws[, -1])
+    expect_equal(rowSums(share), rep(1, 4000))
+    expect_lt(max(abs(colMeans(share) - exact$prob) / (apply(share, 2L, stats::sd) / sqrt(4000))), 4)
+  }
+})
+
 # Evidence of clusters, given shares beta of terms, averaged over Dir(1/2, ...) of three terms.
 evidence_of_three <- function(counts, s, even, common, b, n = 120) {
   u <- (seq_len(n) - .5) / n

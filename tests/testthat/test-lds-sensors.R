@@ -69,6 +69,17 @@ test_that("a control that acts by mode is learned, and one that does not act is 
   expect_equal(100 * coef(again)$coef[1, "u", ], means[1, "u", ], tolerance = 1e-5)
 })
 
+test_that("with an intercept, the bound does not depend on the origin of an input", {
+  values <- vapply(c(0, 50), function(origin) {
+    data <- transform(steered$data[1:60, ], u = u + origin, y = y + 10)
+    control <- bnp_control(seed = 1, max_laps = 3)
+    elbo(suppressWarnings(
+      bnp_hmm(data, obs = obs_lds(inputs = ~u, intercept = TRUE), prior = prior_hmm(2), control = control)
+    ))
+  }, 0)
+  expect_equal(values[1], values[2], tolerance = 1e-8)
+})
+
 long_test("with an intercept, effects do not depend on the origin of an input", {
   fits <- lapply(c(0, 50), function(origin) {
     data <- transform(steered$data, u = u + origin, y = y + 10)

@@ -68,3 +68,15 @@ test_that("weights of many terms, most without counts, are those of a few terms 
   }
   expect_equal(trace(more, rep(c(0.1, 1e-8), c(ncol(x), 10))), trace(x, rep(0.1, ncol(x))), tolerance = 1e-7)
 })
+
+test_that("keywords that no document of a proposal has still count: the planted groups are found beside named topics", {
+  x <- own_terms()
+  colnames(x) <- paste0("w", seq_len(ncol(x)))
+  lists <- list(one = paste0("w", c(1:3, 26:28)), two = paste0("w", c(101:103, 151, 201))) # of two and three groups
+  for (term_prior in list(0.1, NULL)) {
+    obs <- obs_multinomial(term_prior, keywords = lists)
+    fit <- audited_topics(x, obs, batches = 1 + is.null(term_prior), seed = 2, max_laps = 40)
+    expect_audited(fit) # a name that moves when a proposal is accepted brings more than was foretold
+    expect_identical(fit$state$k, 10L)
+  }
+})
