@@ -88,7 +88,10 @@ of_joins <- able(
   random_effects = no_effects_joined,
   labelled_topics = c("Topics that are joined would be used by documents that may not.", "Fit without {.arg labels}."),
   hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
-  filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
+  filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters."),
+  network = c(
+    "Joins of communities are part of the fit.", "A smaller {.arg concentration} of {.fn prior_dp} may give fewer."
+  )
 )
 of_pairs <- able(
   of_clusters, "It needs clusters with a distribution.", "See {.fn tidy}.", features = many_features,

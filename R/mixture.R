@@ -210,6 +210,7 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   if (!is.null(covariates) || inherits(prior, "bnp_prior_covariates")) {
     said <- split_covariates(x, covariates, prior, given_x, rlang::current_env())
   }
+  if (is.null(obs)) tell_of_row_numbers(said$x, "x", call)
   fit_mixture(said$x, obs, prior, control, start, call, na_action, beside, covariates = said$covariates)
 }
 

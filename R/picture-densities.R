@@ -133,10 +133,12 @@ bars_of_panel <- function(panel) {
   bars
 }
 
-# The largest density on the axis of a panel; a density that tends to infinity at 0 is cut off.
+# The largest density on the axis of a panel. A density that rises towards the end of the range, as one does that
+# tends to infinity at 0, is cut off.
 top_of_panel <- function(panel, bars) {
   density <- panel$total$density[is.finite(panel$total$density)]
-  max(bars$density, if (panel$discrete) density else stats::quantile(density, 0.985))
+  rises <- !panel$discrete && which.max(density) <= 3L
+  max(bars$density, if (rises) stats::quantile(density, 0.985) else density)
 }
 
 mass_note <- function(panel) {

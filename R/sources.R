@@ -29,6 +29,7 @@
 #' @param types Types of some columns, named by the columns: `"number"`, `"integer"`, `"logical"` or `"text"` (a
 #'   categorical column), such as `c(code = "text")`. The type of other columns is the one that they have in the data;
 #'   in text files it is the one that holds for all rows of all files.
+#' @param ... Must be empty. Columns are chosen by the model, as in `obs_gaussian(columns = c("height", "weight"))`.
 #' @return An object of class `bnp_source`.
 #' @section How fits read a source:
 #'   A fit reads its source once. The rows are checked, assigned at random to batches, and written to a file in the
@@ -89,7 +90,8 @@ NULL
 
 #' @rdname sources
 #' @export
-source_function <- function(read, batches = Inf, spool = NULL, types = NULL) {
+source_function <- function(read, batches = Inf, spool = NULL, types = NULL, ...) {
+  check_no_dots(...)
   check_reads(read)
   batches <- if (identical(batches, Inf)) Inf else check_count(batches, "batches")
   new_source("function", spool, types, read = read, batches = batches)
@@ -97,7 +99,8 @@ source_function <- function(read, batches = Inf, spool = NULL, types = NULL) {
 
 #' @rdname sources
 #' @export
-source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool = NULL, types = NULL) {
+source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool = NULL, types = NULL, ...) {
+  check_no_dots(...)
   ok <- is.character(paths) && length(paths) > 0L && !anyNA(paths)
   if (!ok) abort("argument", "{.arg paths} must be paths of files, not {describe(paths)}.")
   lost <- !file.exists(paths)
@@ -152,7 +155,8 @@ check_terms <- function(terms, call = rlang::caller_env()) {
 
 #' @rdname sources
 #' @export
-source_dbi <- function(con, query, rows = 10000L, spool = NULL, types = NULL) {
+source_dbi <- function(con, query, rows = 10000L, spool = NULL, types = NULL, ...) {
+  check_no_dots(...)
   if (!is.function(con) && !methods::is(con, "DBIConnection")) {
     abort("argument", c(
       "{.arg con} must be a connection of DBI, or a function that makes one, not {describe(con)}.",
@@ -167,7 +171,8 @@ source_dbi <- function(con, query, rows = 10000L, spool = NULL, types = NULL) {
 
 #' @rdname sources
 #' @export
-source_arrow <- function(dataset, spool = NULL, types = NULL) {
+source_arrow <- function(dataset, spool = NULL, types = NULL, ...) {
+  check_no_dots(...)
   if (!is.object(dataset) && !is.environment(dataset)) {
     abort("argument", c(
       "{.arg dataset} must be Arrow data, not {describe(dataset)}.", i = "{.code arrow::open_dataset()} opens files."

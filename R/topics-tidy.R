@@ -6,7 +6,7 @@
 #' @param matrix `"beta"`: one row per topic and term, with `beta`, the probability of the term in the topic. For
 #'   documents of rows instead of counts, `"beta"` describes topics as clusters, see [tidy.bnp_mixture()]. `"gamma"`:
 #'   one row per training document and topic, with `gamma`, the proportion of the topic.
-#' @param data For counts, a data frame with columns `document` and `term`. For
+#' @param data For counts, a data frame with columns `document` and `term`; not needed if the fit keeps its data. For
 #'   documents of rows: rows of training or new documents, as in [bnp_topics()].
 #' @param id For documents of rows, as in [bnp_topics()].
 #' @param na_action As in [bnp_topics()]; `NULL`, the default, takes the choice of the fit.
@@ -89,8 +89,9 @@ augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
     read_arguments(rlang::enquos(id = id), data, "data")
     return(augment_rows(x, data, id, na_action))
   }
-  if (!missing(data)) refuse_files(data, "data", rlang::current_env())
-  if (missing(data) || !is.data.frame(data) || !"document" %in% names(data) || !any(term_names %in% names(data))) {
+  if (missing(data)) data <- counts_of_kept(x, rlang::current_env())
+  refuse_files(data, "data", rlang::current_env())
+  if (!is.data.frame(data) || !"document" %in% names(data) || !any(term_names %in% names(data))) {
     abort("newdata", c(
       "{.arg data} must be a data frame with a column {.field document} and one of the terms,
        {.or {.field {term_names}}}."
@@ -110,6 +111,16 @@ augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
   out <- as.data.frame(data)
   out$.topic <- topic
   like_input(out, data)
+}
+
+# The counts that a fit keeps: a data frame with a row for each document and term that is in it.
+counts_of_kept <- function(fit, call) {
+  counts <- as(data_matrix(data_or_kept(NULL, fit, "data", call)), "TsparseMatrix")
+  row <- order(counts@i, counts@j)
+  data.frame(
+    document = document_names(fit)[counts@i[row] + 1L], term = column_labels(fit)[counts@j[row] + 1L],
+    n = counts@x[row]
+  )
 }
 
 # The rows of documents in the order of `data`, each with its most probable topic, for augment().

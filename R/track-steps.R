@@ -47,7 +47,10 @@ track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
       assign(what, taken$column)
     }
     if (!(is.matrix(x) || is.data.frame(x)) || ncol(x) != 2L) {
-      abort("input", "{.arg x} must have two columns where {.arg y} is not given, not be {describe(x)}.")
+      abort("input", c(
+        "{.arg x} must have two columns where {.arg y} is not given, not be {describe(x)}.",
+        i = "Choose them, and the individuals: {.code track_steps(x[c(\"lon\", \"lat\")], id = x$animal)}."
+      ))
     }
     y <- x[, 2L, drop = TRUE]
     x <- x[, 1L, drop = TRUE]

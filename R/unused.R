@@ -75,6 +75,9 @@ unused_hint <- function(name, verb, own) {
     return(own_hint)
   }
   wanted <- if (length(known)) known else name
+  if (verb == "bnp_network" && wanted == "k") {
+    return("The number of communities is found, and cannot be given.")
+  }
   owners <- owners_of(wanted, intersect(verb, fitting_verbs))
   if (!length(owners)) owners <- owners_of(wanted, fitting_verbs)
   if (!length(owners)) {

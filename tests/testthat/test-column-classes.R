@@ -155,3 +155,20 @@ test_that("64-bit integers are exact up to 2^53, and refused above only where th
   expect_bad(bnp_mixture(d, control = once), "not_numeric", "2\\^53")
   expect_bad(bnp_mixture(whole, weights = d$key, control = once), "weights")
 })
+
+test_that("columns that count the rows are named", {
+  once <- bnp_control(seed = 1, max_laps = 2, restarts = 1, verbose = FALSE)
+  numbered <- transform(faithful, number = seq_len(272), from_7 = as.double(6 + seq_len(272)))
+  said <- function(expr) expect_message(suppressWarnings(expr), class = "bnpvi_message_row_numbers")
+  message <- tryCatch(bnp_mixture(numbered, control = once), bnpvi_message_row_numbers = conditionMessage)
+  expect_match(message, "Columns number and from_7 of `x` count the rows.*Leave them out")
+  said(bnp_mixture(transform(numbered[1:3], kind = rep(c("a", "b"), 136)), control = once))
+  quiet <- function(x, ...) {
+    expect_no_message(suppressWarnings(bnp_mixture(x, ..., control = once)), class = "bnpvi_message_row_numbers")
+  }
+  quiet(faithful)
+  quiet(transform(faithful, number = c(seq_len(271), 300)))
+  quiet(transform(faithful, number = seq_len(272) * 2))
+  quiet(numbered, obs = obs_gaussian())
+  quiet(seq_len(272))
+})

@@ -145,3 +145,17 @@ test_that("a table may come second in plot()", {
   states <- bnp_hmm(as.numeric(Nile), seed = 1)
   expect_identical(plot(states, as.numeric(Nile)), states)
 })
+
+test_that("augment() of topics needs no counts where they are kept", {
+  counts <- whales$counts[1:20, 1:300]
+  counts <- counts[, Matrix::colSums(counts) > 0]
+  fit <- bnp_topics(counts, prior = prior_lda(3), control = bnp_control(seed = 1, keep_data = TRUE, max_laps = 5))
+  found <- Matrix::summary(methods::as(counts, "CsparseMatrix"))
+  given <- data.frame(document = rownames(counts)[found$i], term = colnames(counts)[found$j], n = found$x)
+  by_name <- function(table) {
+    table <- as.data.frame(table)
+    table[order(table$document, table$term), ] |> `rownames<-`(NULL)
+  }
+  expect_equal(by_name(augment(fit)), by_name(augment(fit, given)))
+  expect_bad(augment(strip_data(fit)), "newdata", "keeps no data")
+})

@@ -87,3 +87,11 @@ test_that("what has no density of its own is refused by name", {
   sparse <- fitted_to(counts, obs_poisson())
   expect_bad(drawn(sparse, "density", data = counts), "argument", "dense")
 })
+
+test_that("peaks of narrow clusters fit into the picture, and a density without a limit at 0 is cut off", {
+  panel_of <- function(density, discrete = FALSE) list(total = data.frame(density = density), discrete = discrete)
+  narrow <- stats::dnorm(seq(-10, 10, length.out = 401), sd = 0.02)
+  expect_equal(top_of_panel(panel_of(narrow), NULL), max(narrow))
+  rising <- c(Inf, stats::dgamma(seq(0.01, 10, length.out = 400), 0.3))
+  expect_lt(top_of_panel(panel_of(rising), NULL), rising[2] / 2)
+})
