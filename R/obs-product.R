@@ -2,9 +2,9 @@
 
 #' @rdname observation_models
 #' @order 9
-#' @param ... Observation models, the blocks of a product, which may be named. One without
+#' @param ... For `obs_product()`: observation models, the blocks of a product, which may be named. One without
 #'   `columns` takes all columns of its kind that no other block names; `obs_binomial()` and
-#'   `obs_survival()` must name theirs.
+#'   `obs_survival()` must name theirs. Elsewhere it must be empty.
 #' @details
 #' `obs_product()` is for data frames: columns of different blocks are independent given the cluster, with independent
 #' priors. [bnp_mixture()] and [bnp_hmm()] make such a product themselves for a data frame with columns that are not

@@ -89,6 +89,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Index regressors() const { return e_; }
   Index offset() const { return offset_; }
   double unit_of(Index response) const { return columns_.unit[response - e_]; }
+  /// How columns of the data become engine units, the responses first.
+  const Columns& columns() const { return columns_; }
   /// For each coordinate, the constant that averaging over the cells of rounded values adds to its square;
   /// empty: no column is rounded.
   const Vec& cells() const { return cell_; }
@@ -140,7 +142,6 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   NamedArray covariance_array(const std::vector<WishartParameters>& q) const;
 
   Index responses() const { return d_; }
-  const Columns& columns() const { return columns_; }
 
  private:
   struct UrnParts;

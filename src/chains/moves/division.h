@@ -15,6 +15,10 @@ class HmmDivision : public HmmMove {
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
 
  protected:
+  /// False where K is fixed and state j cannot be divided: no other state can be removed for a new one, since
+  /// none is idle and no two of them can be joined.
+  bool has_room(const State& state, Index j) const;
+
   /// Chooses the sequences to divide: those with rows of the target, or, if these have more than 2^16 rows, a
   /// random choice that has at least as many. At least one sequence.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
