@@ -180,22 +180,27 @@ check_class <- function(x, class, arg, makers, call = rlang::caller_env()) {
   x
 }
 
-check_no_dots <- function(..., call = rlang::caller_env()) {
+# notes: for arguments that similar functions have, but not this one, what to do instead.
+check_no_dots <- function(..., notes = NULL, call = rlang::caller_env()) {
   if (!...length()) {
     return(invisible())
   }
   extra <- names(substitute(list(...)))[-1L]
-  refuse_unused(extra %||% rep("", ...length()), sys.call(-1L), sys.function(-1L), call)
+  refuse_unused(extra %||% rep("", ...length()), sys.call(-1L), sys.function(-1L), call, notes)
 }
 
 # Refuses arguments of a call that the called function does not have. extra: their names, "" for arguments
 # without a name.
-refuse_unused <- function(extra, of_call, of_function, call) {
+refuse_unused <- function(extra, of_call, of_function, call, notes = NULL) {
   named <- extra[nzchar(extra)]
   extra[!nzchar(extra)] <- "(unnamed)"
   verb <- sub("^bnpvi::|[.](default|formula|bnp_source|bnp_stream)$", "", deparse(of_call[[1L]], nlines = 1L))
   refuse_arguments_of_others(named, verb, get0(names(formals(of_function))[1L], call), call)
-  hints <- unused_hints(named, verb, setdiff(names(formals(of_function)), "..."))
+  own <- intersect(named, names(notes))
+  hints <- c(
+    stats::setNames(notes[own], rep("i", length(own))),
+    unused_hints(setdiff(named, own), verb, setdiff(names(formals(of_function)), "..."))
+  )
   if (!length(hints)) hints <- c(i = "Check the spelling against the help page.")
   abort("argument", c("Unused argument{?s}: {.arg {extra}}.", hints), call = call)
 }

@@ -33,7 +33,9 @@
 #' coef(fit)[c("mean", "size")]
 #' @export
 obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, columns = NULL, ...) {
-  check_no_dots(...)
+  check_no_dots(..., notes = c(
+    zeros = "Zeros are counts of this distribution. A cluster with many of them has a small {.arg size}."
+  ))
   size <- shape_argument(size, "size", gamma_prior(0.5, 0.01), likelihood_shapes)
   prior <- list(a = check_positive(a, "a"), mean = if (!is.null(mean)) check_positive(mean, "mean"))
   if (!is.null(mean)) check_range(prior$mean, "mean", c(1e-10, 1e10), rlang::current_env())

@@ -9,7 +9,7 @@
 #'
 #' @param ... Observation models, the blocks of a product, which may be named. One without
 #'   `columns` takes all columns of its kind that no other block names; `obs_binomial()` and
-#'   `obs_survival()` must name theirs.
+#'   `obs_survival()` must name theirs. Elsewhere it must be empty.
 #' @details
 #' A regression becomes a block by its formula,
 #' `obs_regression(formula = y ~ a + b)`. Its covariates are modelled only if another block names them: in the

@@ -54,7 +54,10 @@
 #' @export
 obs_student <- function(covariance = c("full", "diagonal"), tails = NULL, mean = NULL, mean_strength = NULL, df = NULL,
                         scale = NULL, columns = NULL, rounding = NULL, ...) {
-  check_no_dots(...)
+  check_no_dots(..., notes = c(
+    learn = "Only {.arg tails} are learned. Means and covariances have a given prior: {.arg mean}, {.arg mean_strength},
+             {.arg df} and {.arg scale}, by default read from the data."
+  ))
   covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
   given <- names(match.call())
   checks <- gaussian_checks[c("mean", "mean_strength", "df", "scale")]

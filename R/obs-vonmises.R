@@ -63,6 +63,29 @@ model_von_mises <- list(
 
 obs_supports.obs_vonmises <- function(obs, values) abs(values) <= 2 * pi
 
+# Refuses unit vectors: rows, or pairs of columns (cosine, sine), that all have length 1. Angles that look like this by
+# chance fill at most two different rows.
+obs_check_columns.obs_vonmises <- function(obs, x, arg, call) {
+  whole <- unique(x[rowSums(is.na(x)) == 0, , drop = FALSE])
+  d <- ncol(x)
+  if (d < 2L || nrow(whole) < 3L) {
+    return(invisible())
+  }
+  have_length_1 <- function(first, last) all(abs(rowSums(whole[, first:last, drop = FALSE]^2) - 1) < 1e-6)
+  pairs <- seq(1L, d - 1L, by = 2L)
+  if (d %% 2L == 0L && all(mapply(have_length_1, pairs, pairs + 1L))) {
+    remedy <- "The angle of a vector (cosine, sine) is {.code atan2(sine, cosine)}."
+  } else if (have_length_1(1L, d)) {
+    remedy <- "Directions in {d} dimensions are not angles; {.fn obs_gaussian} can model their columns."
+  } else {
+    return(invisible())
+  }
+  abort("not_angles", c(
+    "{.arg {arg}} must hold angles in radians for {.fn obs_vonmises}, not unit vectors.",
+    x = "In all rows squares sum to 1.", i = remedy
+  ), call = call)
+}
+
 # The logarithm of exp(-z) I_0(z), and the ratio I_1(z) / I_0(z), of Bessel functions, also for z so large
 # that R's Bessel functions fail.
 log_scaled_bessel <- function(z) {

@@ -20,17 +20,17 @@ void FeatureBlock::find_incomplete() {
   for (IncompleteRows& rows : cells_->incomplete_rows(data_, rows_, n_)) {
     std::shared_ptr<const MissingPattern>& pattern = patterns_[rows.missing];
     if (!pattern) pattern = cells_->pattern(rows.missing);
+    const Index p = pattern->n_features(), n = static_cast<Index>(rows.at.size());
     numbers.clear();
-    for (Index i : rows.at) {
-      if (!zero) std::fill_n(dense_phi_.data() + i * dense_ld_, dense_, 0.0);
-      numbers.push_back(rows_[i]);
-    }
-    const Index p = pattern->n_features(), n = static_cast<Index>(numbers.size());
+    if (n < n_)
+      for (Index i : rows.at) numbers.push_back(rows_[i]);
+    if (!zero)
+      for (Index i : rows.at) std::fill_n(dense_phi_.data() + i * dense_ld_, dense_, 0.0);
     left -= n;
     spare.resize(static_cast<std::size_t>(n * p));
     incomplete_.push_back({pattern, std::move(rows.at), std::move(spare)});
     spare = Vec();
-    pattern->features(data_, numbers.data(), n, incomplete_.back().phi.data(), p);
+    pattern->features(data_, n < n_ ? numbers.data() : rows_, n, incomplete_.back().phi.data(), p);
   }
   any_complete_ = left > 0;
 }

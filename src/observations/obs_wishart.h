@@ -104,6 +104,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Index regressors() const { return e_; }
   Index offset() const { return offset_; }
   double unit_of(Index response) const { return columns_.unit[response - e_]; }
+  /// How columns of the data become engine units, the responses first.
+  const Columns& columns() const { return columns_; }
   /// For each coordinate of v = (z, y), the constant that is added to its square to average over the cell of
   /// a rounded value (the interval of values that are rounded to the same number); empty: no column is
   /// rounded.
@@ -159,7 +161,6 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   NamedArray covariance_array(const std::vector<WishartParameters>& q) const;
 
   Index responses() const { return d_; }
-  const Columns& columns() const { return columns_; }
 
  private:
   struct UrnParts;

@@ -1,6 +1,7 @@
 // The pattern of rows whose scales are hidden, and perhaps some of their cells.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "foundation/special.h"
 #include "kernels/kernels.h"
@@ -13,6 +14,8 @@
 namespace bnpvi {
 
 namespace {
+
+constexpr Index tile_rows = 32;  // rows whose features stay in the first cache: a guess
 
 // Reduced features: φ_0, 1, and the second moments of the observed coordinates, block by block. If several
 // blocks begin with the same 1, its square is stored only once. For rows that are very far out, all but φ_0
@@ -31,6 +34,7 @@ class ScaledPattern final : public MissingPattern, public KeepsProducts {
       missing_ += static_cast<double>(of_block_.back().expected.n_missing());
       cells = end;
     }
+    if (shared_ && missing_ == 0) columns_.emplace(columns_of_blocks());
   }
 
   Index n_features() const override { return p_; }
@@ -38,21 +42,18 @@ class ScaledPattern final : public MissingPattern, public KeepsProducts {
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     visit_.forget_rows();
-    Index width = 0;
-    for (const Block& block : of_block_) width = std::max(width, block.expected.n_seen());
-    Vec largest(static_cast<std::size_t>(n), 0.0);
-    gathered_.resize(static_cast<std::size_t>(n * width));
-    double* v = gathered_.data();
-    for (const Block& block : of_block_) {
-      const Index m = block.expected.n_seen();
-      block.expected.gather(data_of(block, data), rows, n, v);
-      for (Index i = 0; i < n; ++i)
-        for (Index j = shared_; j < m; ++j) largest[i] = std::max(largest[i], std::abs(v[i * m + j]));
-      write_squares(block, n, v, phi, ld);
-    }
-    for (Index i = 0; i < n; ++i) {
-      phi[i * ld] = phi[i * ld + 1] = 1;
-      if (bring_near(1, &largest[i]) != 1) write_far(data, rows[i], phi + i * ld);
+    for (Index first = 0; first < n; first += tile_rows) {
+      const Index m = std::min(tile_rows, n - first);
+      double largest[tile_rows] = {};
+      if (columns_)
+        write_columns(data, rows + first, m, phi + first * ld, ld, largest);
+      else
+        write_blocks(data, rows + first, m, phi + first * ld, ld, largest);
+      for (Index i = 0; i < m; ++i) {
+        double* out = phi + (first + i) * ld;
+        out[0] = out[1] = 1;
+        if (bring_near(1, &largest[i]) != 1) write_far(data, rows[first + i], out);
+      }
     }
   }
 
@@ -148,18 +149,53 @@ class ScaledPattern final : public MissingPattern, public KeepsProducts {
     visit_.set_clusters(k, p_, std::move(reduced));
   }
 
+  // The columns of blocks of one column.
+  Columns columns_of_blocks() const {
+    Vec centre, unit;
+    for (const auto& block : layout_.block) {
+      centre.push_back(block->columns().centre[0]);
+      unit.push_back(block->columns().unit[0]);
+    }
+    return Columns(centre, unit);
+  }
+
+  // Squares of n rows, at most tile_rows, that are not too large; largest_i: the largest |v_ij| of row i but
+  // for the 1 that blocks share.
+  void write_blocks(const Dataset& data, const Index* rows, Index n, double* phi, Index ld,
+                    double* largest) const {
+    for (const Block& block : of_block_) {
+      const Index m = block.expected.n_seen();
+      gathered_.resize(static_cast<std::size_t>(n * m));
+      block.expected.gather(data_of(block, data), rows, n, gathered_.data());
+      write_squares(block, n, gathered_.data(), phi, ld);
+      for (Index i = 0; i < n; ++i)
+        for (Index j = shared_; j < m; ++j) largest[i] = std::max(largest[i], std::abs(gathered_[i * m + j]));
+    }
+  }
+
+  // The same where each block is a 1 and a column.
+  void write_columns(const Dataset& data, const Index* rows, Index n, double* phi, Index ld,
+                     double* largest) const {
+    const Index d = columns_->size();
+    gathered_.resize(static_cast<std::size_t>(n * d));
+    gather(data, *columns_, rows, n, 0, gathered_.data(), d);
+    const double* v = gathered_.data();
+    for (Index i = 0; i < n; ++i, v += d, phi += ld)
+      for (Index j = 0; j < d; ++j) {
+        phi[2 + 2 * j] = v[j];
+        phi[3 + 2 * j] = v[j] * v[j];
+        largest[i] = std::max(largest[i], std::abs(v[j]));
+      }
+    phi -= n * ld;
+    for (Index j = 0; j < d; ++j) {
+      const Vec& cell = of_block_[j].expected.cells();
+      for (Index i = 0; i < n && !cell.empty(); ++i) phi[i * ld + 3 + 2 * j] += cell[1];
+    }
+  }
+
   // Squares of v (n × m) that are not too large.
   void write_squares(const Block& block, Index n, const double* v, double* phi, Index ld) const {
     const Index m = block.expected.n_seen();
-    if (shared_ && m == 2) {  // 1 and a column
-      const double cell = block.expected.cells().empty() ? 0 : block.expected.cells()[1];
-      double* out = phi + block.place;
-      for (Index i = 0; i < n; ++i, v += 2, out += ld) {
-        out[0] = v[0] * v[1];
-        out[1] = v[1] * v[1] + cell;
-      }
-      return;
-    }
     if (!shared_) kernels().packed_outer(n, m, v, m, phi + block.place, ld);
     for (Index i = 0; i < n; ++i, v += m, phi += ld) {
       double* out = phi + block.place - shared_;
@@ -230,9 +266,10 @@ class ScaledPattern final : public MissingPattern, public KeepsProducts {
   std::vector<Block> of_block_;
   Index p_ = 2;
   double missing_ = 0;
-  mutable Vec gathered_;      // scratch
-  mutable Vec visited_;       // weights of the visited clusters
-  mutable ScaleVisit visit_;  // for the rows of one block, used by one thread only
+  std::optional<Columns> columns_;  // of the data, if there are several blocks and no cell is missing
+  mutable Vec gathered_;            // scratch
+  mutable Vec visited_;             // weights of the visited clusters
+  mutable ScaleVisit visit_;        // for the rows of one block, used by one thread only
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace bnpvi {
 
 /// Predictive density of a row whose scale u, a factor of its precision, is integrated out: log ∫ p(u) p(y |
 /// z, u) du for rows of one cluster, with p(u) averaged over q(ν), the posterior of the degrees of freedom.
-/// Computed for each row by the trapezoid rule in log u around the mode.
+/// Computed for each row by the trapezoid rule in log u around the mode; small and
+/// large ν are treated separately, as their densities of log u are wide and narrow.
 class ScaledPredictive {
  public:
   /// blocks: for each independent block of responses, the predictive of rows with scale u = 1. tails: q(ν),
@@ -26,11 +27,18 @@ class ScaledPredictive {
     double log_near;
     std::vector<std::pair<double, double>> squares;  // a and b of each block (WishartModel::StudentRows)
   };
-  double height(const Row& row, double log_u) const;
+  // Points of q(ν) that are not far apart: first .. end − 1. nu: their mean; step: that of log u.
+  struct Points {
+    std::size_t first, end;
+    double nu, step;
+  };
+  double height(const Row& row, const Points& points, double log_u) const;
+  double log_integral(const Row& row, double distance, const Points& points) const;
 
   std::vector<WishartModel::StudentRows> blocks_;
   Vec half_, log_weight_;  // ν/2, and log q(ν) plus the constant of p(u | ν)
-  double nu_ = 0, widest_ = 0, responses_ = 0;
+  std::vector<Points> points_;
+  double responses_ = 0;
 };
 
 }  // namespace bnpvi

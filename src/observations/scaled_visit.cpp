@@ -36,6 +36,15 @@ void by_wide_rows(Index n, Index k, F f) {
   if (n % wide) f(1, n % wide * k, whole * wide * k);
 }
 
+// ScaleDensity(shape) for cluster j, as this thread computed it last if the shape was the same: all chunks of
+// rows are visited under the same weights. Clusters are asked for in their order.
+const ScaleDensity& density_of(std::size_t j, double shape) {
+  thread_local std::vector<ScaleDensity> last;
+  if (j >= last.size()) last.emplace_back(shape);
+  if (last[j].a != shape) last[j] = ScaleDensity(shape);
+  return last[j];
+}
+
 }  // namespace
 
 void log_weights_of_scales(Index n, Index p, const double* phi, Index k, const double* reduced, double* out) {
@@ -57,7 +66,7 @@ void ScaleVisit::set_clusters(Index k, Index p, Vec reduced) {
       const double* own = reduced_.data() + j * (p + 1);
       constant_.push_back(own[0]);
       shape_.push_back(own[p]);
-      if (i == 0) density_.emplace_back(own[p]);
+      if (i == 0) density_.push_back(density_of(density_.size(), own[p]));
     }
   packed_.resize(static_cast<std::size_t>(kernels().packed_size(k, p - 1)));
   kernels().pack(k, p - 1, reduced_.data() + 1, p + 1, packed_.data());

@@ -46,6 +46,7 @@ ShapeLattice::ShapeLattice(const GammaPrior& prior, const Evidence& evidence, do
     : prior_(prior),
       evidence_(evidence),
       log_constant_(prior.shape * std::log(prior.rate) - log_gamma(prior.shape)) {
+  FewPoints::count_integral();
   if (std::isnan(start)) {
     double best = -std::numeric_limits<double>::infinity();
     for (double x = -5; x <= 21; x += FewPoints::now() ? few_between : 1)

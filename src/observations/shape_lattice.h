@@ -13,15 +13,21 @@ namespace bnpvi {
 /// candidates, if the chosen ones are evaluated again with all points.
 class FewPoints {
  public:
-  FewPoints() : before_(now_) { now_ = true; }
+  FewPoints() : before_(now_), made_before_(made_) { now_ = true; }
   ~FewPoints() { now_ = before_; }
   FewPoints(const FewPoints&) = delete;
   FewPoints& operator=(const FewPoints&) = delete;
   static bool now() { return now_; }
 
+  /// Were integrals computed on this thread since this object was made?
+  bool any_integral() const { return made_ > made_before_; }
+  static void count_integral() { ++made_; }
+
  private:
   bool before_;
+  unsigned long long made_before_;
   static inline thread_local bool now_ = false;
+  static inline thread_local unsigned long long made_ = 0;  // integrals
 };
 
 /// The integral ∫ p(s) exp Λ_s ds over a shape s ~ Gamma(c, d), with Λ_s the log evidence of the data given

@@ -53,10 +53,11 @@ class HmmBirth final : public HmmDivision {
     return !c_.memory.birth_worth_trying(j, state.total.size(j));
   }
 
-  // A target that at its present size has failed as often as allowed is tried again only if late births of
-  // this fit (of targets that had failed before) gained enough for their work, which is proportional to rows
-  // times (states + features).
+  // False where K is fixed and there is no room for a new state. A target that at its present size has failed
+  // as often as allowed is tried again only if late births of this fit (of targets that had failed before)
+  // gained enough for their work, which is proportional to rows times (states + features).
   bool pays(const State& state, Index j) const {
+    if (!has_room(state, j)) return false;
     const double rows = state.total.size(j) + rows_of_rounds,
                  work = rows * static_cast<double>(state.total.shape.p + state.k());
     return !is_late(state, j) || c_.memory.late_birth_gain() >= price * work;

@@ -28,6 +28,15 @@ Vec sum_of(const Summary& total, const std::vector<Index>& target) {
 
 }  // namespace
 
+bool HmmDivision::has_room(const State& state, Index j) const {
+  if (alloc_.fixed_k() == 0) return true;
+  std::vector<std::pair<Index, Index>> pairs;
+  for (Index a = 0; a < state.k(); ++a)
+    for (Index b = a + 1; b < state.k(); ++b)
+      if (may_join(state, a, b)) pairs.push_back({a, b});
+  return room_for(1, state, pairs, {j}).size() == 1;
+}
+
 Sequences HmmDivision::sequences_of(const std::vector<Index>& target, Stream& stream) const {
   const std::vector<Index>& starts = c_.problem.source.starts();
   std::vector<Index> all = shuffled(static_cast<Index>(starts.size()) - 1, stream);

@@ -15,6 +15,10 @@ class HmmDivision : public HmmMove {
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
 
  protected:
+  /// False where K is fixed and state j cannot be divided: no other state can be removed for a new one, since
+  /// none is idle and no two of them can be joined.
+  bool has_room(const State& state, Index j) const;
+
   /// Chooses the sequences to divide: all that have rows of the target states or, if these have more than
   /// 2^16 rows, a random choice with at least as many rows. At least one sequence.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;

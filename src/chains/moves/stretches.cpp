@@ -12,7 +12,8 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index most_sampled = 4096;                        // stretches; this and the next two are guesses
+constexpr Index most_sampled = 4096;                        // stretches; this and the next three are guesses
+constexpr Index most_integrated = 128;                      // candidates, if evidence integrates over a shape
 constexpr Index most_doubles = Index{1} << 22;              // of their statistics
 constexpr int most_rounds = 20;                             // of k-means
 constexpr double least_sharpness = 1, most_sharpness = 30;  // measured (inst/design/decisions.md)
@@ -77,19 +78,26 @@ class Centres {
 std::vector<Vec> choose_seeds(const ObsModel& obs, const std::vector<Vec>& t, Index k, Stream& stream,
                               Pool& pool) {
   const FewPoints enough;
-  Vec own, chance;
-  for (const Vec& s : t) {
-    own.push_back(obs.log_evidence(s.data()));
-    chance.push_back(s[0]);
+  std::vector<Index> candidate(t.size());
+  std::iota(candidate.begin(), candidate.end(), Index{0});
+  obs.log_evidence(t[0].data());
+  if (const Index most = most_integrated; enough.any_integral() && most < static_cast<Index>(t.size())) {
+    draw_to_front(candidate, most, stream);
+    candidate.resize(static_cast<std::size_t>(most));
   }
-  Vec loss(t.size(), infinity);
+  Vec own, chance;
+  for (Index s : candidate) {
+    own.push_back(obs.log_evidence(t[s].data()));
+    chance.push_back(t[s][0]);
+  }
+  Vec loss(candidate.size(), infinity);
   std::vector<Vec> seeds;
   for (Index i; static_cast<Index>(seeds.size()) < k && (i = draw(chance, stream)) >= 0;) {
     pool.poll();
-    seeds.push_back(t[i]);
-    for (std::size_t s = 0; s < t.size(); ++s) {
-      Vec both = t[i];
-      add(both, t[s]);
+    seeds.push_back(t[candidate[i]]);
+    for (std::size_t s = 0; s < candidate.size(); ++s) {
+      Vec both = seeds.back();
+      add(both, t[candidate[s]]);
       loss[s] = std::min(loss[s], own[s] + own[i] - obs.log_evidence(both.data()));
       chance[s] = std::max(0.0, loss[s]);
     }
