@@ -1,5 +1,6 @@
 // A small mixture fitted to the mass that a cluster, or a group of clusters, has on some rows.
 #pragma once
+#include <limits>
 #include <optional>
 
 #include "foundation/random.h"
@@ -41,6 +42,12 @@ class RestrictedFit {
   /// miss, such as two that differ in their covariances only, in many dimensions.
   void halve(std::optional<PriorSteps> steps, Stream& stream);
 
+  /// The next calls of develop() and halve() make all local steps, even where a forecast says that one
+  /// cluster will be left.
+  void ignore_forecasts() { forecasts_ = false; }
+  /// True when a forecast has ended one of these calls.
+  bool foresaw() const { return foresaw_; }
+
   Index k() const { return k_; }
 
   /// Makes the final restricted local step on the rows of every batch. shares: unless null, receives the
@@ -59,10 +66,25 @@ class RestrictedFit {
   // Seeds at most k clusters. Returns false if fewer than two are found or, with may_collapse, if they merge
   // at once.
   bool seed(Index k, bool base_of_its_own, Stream& stream, bool may_collapse);
+  // True when forecasts are used in a try with these steps of the prior.
+  bool foresees(std::optional<PriorSteps> steps) const;
   // Forecast for the seeds, with each row in one cluster: do they all join by merges that each gain more
-  // than log 2 for each row? (Sharing rows between two clusters can add at most log 2 for each row to their
-  // objective.) If not, the seeds are left unchanged.
+  // than sharing their rows could add to the objective? Between clusters of sizes N_a and N_b that is at most
+  // the entropy of the sizes, N log N - N_a log N_a - N_b log N_b with N = N_a + N_b, if sizes stay as they
+  // are. If not, the seeds are left unchanged.
   bool collapses();
+  // Forecast during the local steps of two halves. What joining them would gain falls with each step, at
+  // first faster and faster, later more and more slowly.
+  class PartingHalves {
+   public:
+    // True when the fall is past its largest, and joining would still gain after the calls that are left.
+    bool fall_short(double gain_of_joining, int calls_left);
+
+   private:
+    double last_ = std::numeric_limits<double>::infinity(), largest_fall_ = 0;
+  };
+  // Gain of joining all clusters, before the loss of entropy.
+  double gain_of_joining_all() const;
   void place_base(const Vec& t, Index k, bool of_its_own);
   struct Limits {
     int rounds;          // number of local steps
@@ -70,7 +92,8 @@ class RestrictedFit {
   };
   static const Limits developing, reseeding, halving;
 
-  void iterate(const Limits& limits);
+  // may_end_as_one: two halves that fall short (PartingHalves) are joined.
+  void iterate(const Limits& limits, bool may_end_as_one = false);
   void prune();  // removes and merges clusters until no step gains
   // Learns the prior from the clusters of this object and all other clusters. Only for priors with occupied
   // terms (terms for each cluster with observations, LearnedPrior).
@@ -94,7 +117,7 @@ class RestrictedFit {
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
-  bool has_learned_ = false;
+  bool has_learned_ = false, forecasts_ = true, foresaw_ = false;
   Sample copy_;        // data of the sample's rows
   MassOnRows sample_;  // mass on the sample's rows, numbered as in copy_
   LoadedRows loaded_;  // features of the sample's rows; empty if they are too many

@@ -35,13 +35,13 @@ struct TouchedRows {
   static TouchedRows read(Reader& in);
 };
 
-/// During a visit, collects for each target the rows on which it has any mass, or a responsibility of at
-/// least `least`.
+/// During a visit, collects for each target the rows on which it has mass: all of them, or a sample.
 class TouchedSink final : public Watch {
  public:
   /// expects: true if rows may lack cells; the weights of the visit, under which these are expected, are then
-  /// kept.
-  TouchedSink(const std::vector<Target>& targets, bool expects, double least = 0);
+  /// kept. every: for each target, one in so many of its rows is collected in each chunk of rows; where that
+  /// is more than 1, rows of which it has less than 1 % are left out. Empty: all rows of all targets.
+  TouchedSink(const std::vector<Target>& targets, bool expects, std::vector<Index> every = {});
   static std::unique_ptr<Watch> read(Reader& in);
 
   void visiting(const Batch&, const std::shared_ptr<const Weights>& weights) override {
@@ -62,10 +62,11 @@ class TouchedSink final : public Watch {
   const std::vector<Target> targets_;
   const std::size_t n_targets_;
   const bool expects_;
-  const double least_;
+  const std::vector<Index> every_;
   std::shared_ptr<const Weights> expected_;           // weights of the visit; null: rows lack no cells
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last one in any target
   std::vector<std::vector<TouchedRows>> found_;       // rows found for each target in each chunk
+  std::vector<std::vector<Index>> seen_;              // likewise: number of its rows, where there is a sample
 };
 
 /// Subtracts some rows from the summary of their batch.
