@@ -17,8 +17,8 @@
 #' @param max_births Largest number of births that are tried in a lap.
 #' @param birth_size The number of new clusters that a birth proposes. (In topic models of counts it applies to births
 #'   that divide a topic by clusters of documents; births by anchor words have as many topics as there are anchors.)
-#' @param max_deletes Largest number of deletes that are tried in a lap; in topic models, of deletes that are not
-#'   accepted.
+#' @param max_deletes Largest number of deletes that are tried in a lap; in mixtures, those that a forecast refuses come
+#'   on top; in topic models, of deletes that are not accepted.
 #' @param max_merges Largest number of pairs of clusters that are considered for merges during a lap; for sequences, of
 #'   merges that are tried.
 #' @param ... Must be empty.

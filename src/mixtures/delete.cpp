@@ -21,6 +21,10 @@ constexpr Index max_rounds = 12;  // of local steps on these rows: a guess
 // for each observation, and without the other 19 the fit still ended with one cluster.
 constexpr double allowed_loss = 0.3, allowed_loss_in_all = 20;
 
+// Rows that are kept of a target for which there is only a forecast, and the most responsibilities kept of
+// them all, 12 bytes each: guesses.
+constexpr Index rows_of_forecast = Index{1} << 10, most_entries = Index{1} << 22;
+
 class MixtureDelete final : public Move {
  public:
   MixtureDelete(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
@@ -34,16 +38,20 @@ class MixtureDelete final : public Move {
         targets_.push_back(j);
     std::stable_sort(targets_.begin(), targets_.end(),
                      [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
-    if (static_cast<Index>(targets_.size()) > c_.options.max_deletes)
-      targets_.resize(static_cast<std::size_t>(c_.options.max_deletes));
+    if (const Index most = c_.options.max_deletes + also_forecast(state);
+        static_cast<Index>(targets_.size()) > most)
+      targets_.resize(static_cast<std::size_t>(most));
     ids_ = c_.memory.ids(targets_);
     for (Index j : targets_) each_.push_back({j});
     touched_.assign(targets_.size(), std::vector<TouchedRows>(state.batch.size()));
     return !targets_.empty();
   }
 
-  std::unique_ptr<Watch> watch(const State&, Index) override {
-    return std::make_unique<TouchedSink>(each_, n_cells(c_.problem.obs) > 0);
+  std::unique_ptr<Watch> watch(const State& state, Index) override {
+    std::vector<Index> every;
+    for (std::size_t i = 0; i < targets_.size(); ++i)
+      every.push_back(may_propose(i) ? 1 : one_in(state, targets_[i]));
+    return std::make_unique<TouchedSink>(each_, n_cells(c_.problem.obs) > 0, std::move(every));
   }
 
   void after_batch(Index b, Watch* watch) override {
@@ -58,10 +66,11 @@ class MixtureDelete final : public Move {
       if (k < 2) return;  // among clusters that share no rows, all but one may be deleted
       const Index target = c_.memory.number_of(ids_[i]);
       if (state.total.is_last_of_class(target)) continue;
-      ++tried_;
       const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
       const bool hopeless = gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all;
       if (hopeless) tell({"delete", {ids_[i]}, 0, NAN, false});
+      if (!hopeless && !may_propose(i)) continue;
+      ++tried_;
       if (hopeless || !propose(state, target, touched_[i])) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;
@@ -76,6 +85,21 @@ class MixtureDelete final : public Move {
   }
 
  private:
+  // Whether the rows of target i are all there, so that it may be deleted; those of later targets are a
+  // sample for the forecast.
+  bool may_propose(std::size_t i) const { return static_cast<Index>(i) < c_.options.max_deletes; }
+
+  // Number of targets for which there is only a forecast in this lap, so that the hopeless ones need no lap
+  // of their own. Rows with weights may be very unequal: a sample of them could miss what counts.
+  Index also_forecast(const State& state) const {
+    return c_.problem.source.shape().weighted ? 0 : most_entries / (rows_of_forecast * state.k());
+  }
+
+  // One in so many of the target's rows are about as many as a forecast needs.
+  Index one_in(const State& state, Index target) const {
+    return std::max<Index>(1, static_cast<Index>(state.total.size(target)) / rows_of_forecast);
+  }
+
   // Renumbers after a cluster was removed on which none of these rows has mass.
   static void forget_cluster(std::vector<TouchedRows>& batches, Index gone, Index k) {
     for (TouchedRows& batch : batches) batch.renumber(numbers_without(k, gone));

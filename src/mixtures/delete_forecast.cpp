@@ -46,6 +46,43 @@ Chosen choose_rows(const std::vector<TouchedRows>& by_batch, Index target, Index
   return s;
 }
 
+// The clusters among which rows are divided: at first all, after a round those that received any mass, as the
+// others, which stay as they are, receive none in the next round either.
+class Receivers {
+ public:
+  explicit Receivers(Index k) : clusters_(static_cast<std::size_t>(k)) {
+    std::iota(clusters_.begin(), clusters_.end(), Index{0});
+  }
+
+  Index size() const { return static_cast<Index>(clusters_.size()); }
+  Index cluster(Index l) const { return clusters_[static_cast<std::size_t>(l)]; }
+
+  // Their parts of a list that has `width` numbers for every cluster, or is empty.
+  template <class List>
+  List of(const List& all, Index width) const {
+    List out;
+    for (Index j : clusters_)
+      if (!all.empty()) out.insert(out.end(), all.begin() + j * width, all.begin() + (j + 1) * width);
+    return out;
+  }
+  // The inverse of of().
+  void put(const Vec& mine, Index width, Vec& all) const {
+    for (Index l = 0; l < size(); ++l)
+      std::copy_n(mine.begin() + l * width, width, all.begin() + cluster(l) * width);
+  }
+  // Leaves out the clusters for which both lists have the same `width` numbers.
+  void keep_changed(const Vec& before, const Vec& after, Index width) {
+    const auto same = [&](Index j) {
+      return std::equal(before.begin() + j * width, before.begin() + (j + 1) * width,
+                        after.begin() + j * width);
+    };
+    clusters_.erase(std::remove_if(clusters_.begin(), clusters_.end(), same), clusters_.end());
+  }
+
+ private:
+  std::vector<Index> clusters_;
+};
+
 }  // namespace
 
 double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state, Index target,
@@ -63,7 +100,9 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   const Vec expected = expecting_weights(problem.obs, total.t(target));
   Summary rest = total;
   rest.drop(target);
-  Vec with(rest.obs.begin(), rest.obs.end()), gone(static_cast<std::size_t>(p));
+  const Vec before(rest.obs.begin(), rest.obs.end());
+  Vec with = before, gone(static_cast<std::size_t>(p));
+  Receivers to(k);
   Vec near;
   double entropy = 0;
   const Sample copy = take_rows(problem.source, sample.rows, problem.obs->capabilities().lag);
@@ -71,50 +110,55 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   const Index stored = copy.data.sparse() ? static_cast<Index>(copy.data.row_start[n]) : 0;
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
-    pool.spend(cost_of_rows(problem.obs, copy.data, n, stored, k));
-    Weights weights = make_weights(problem.obs, with.data(), k, nullptr, nullptr, true, rest.names.of);
+    const Index m = to.size();
+    pool.spend(cost_of_rows(problem.obs, copy.data, n, stored, m));
+    Weights weights =
+        make_weights(problem.obs, to.of(with, p).data(), m, nullptr, nullptr, true, to.of(rest.names.of, 1));
     Vec counts;
     for (Index j = 0; j < k; ++j) alloc.append_counts(with.data() + j * p, p, counts);
-    add_log_weights(weights, alloc.expected_log_weights(counts, &near));
+    add_log_weights(weights, to.of(alloc.expected_log_weights(counts, &near), alloc.count_width()));
     weights.pack(problem.obs, copy.data);
-    FeatureSum sum(problem.obs, copy.data, k);
+    FeatureSum sum(problem.obs, copy.data, m);
     sum.expect_under(weights);
     std::fill(gone.begin(), gone.end(), 0.0);
     entropy = 0;
     Vec w;
     Responsibilities r;
     for (Index from = 0; from < n; from += block.block_rows()) {
-      const Index m = std::min(block.block_rows(), n - from);
-      block.load(copy.rows.data() + from, m);
-      w.resize(static_cast<std::size_t>(m * k));
+      const Index size = std::min(block.block_rows(), n - from);
+      block.load(copy.rows.data() + from, size);
+      w.resize(static_cast<std::size_t>(size * m));
       block.times(weights, w.data());
-      exclude_forbidden(block, 0, m, rest.owner, w.data());
+      exclude_forbidden(block, 0, size, rest.owner, w.data());
       double unused = 0;
-      normalise(m, k, w, 0, r, unused);
-      for (Index i = 0; i < m; ++i) {
+      normalise(size, m, w, 0, r, unused);
+      for (Index i = 0; i < size; ++i) {
         const double own = sample.own[from + i], weight = sample.weight[from + i];
         entropy += weight * x_log_x(own);
-        for (Index j = 0; j < k; ++j) {
-          double& share = r.value[i * k + j];
-          const double before = sample.others[(from + i) * k + j];
-          entropy += weight * (x_log_x(before) - x_log_x(before + own * share));
+        for (Index l = 0; l < m; ++l) {
+          double& share = r.value[i * m + l];
+          const double other = sample.others[(from + i) * k + to.cluster(l)];
+          entropy += weight * (x_log_x(other) - x_log_x(other + own * share));
           share *= mass[from + i];
         }
       }
       block.add_weighted(r, sum);
       block.add_weighted(mass.data() + from, gone.data(), data_or_null(expected));
     }
-    with.assign(rest.obs.begin(), rest.obs.end());
-    sum.finish(with.data());
+    Vec received = to.of(before, p);
+    sum.finish(received.data());
+    to.put(received, p, with);
+    if (rest.owner.empty()) to.keep_changed(before, with, p);
   }
 
   double gain = scale * entropy - used_evidence(problem.obs, gone.data());
-  Vec counts;
-  for (Index j = 0; j < k; ++j) {
-    alloc.append_counts(with.data() + j * p, p, counts);
+  for (Index l = 0; l < to.size(); ++l) {
+    const Index j = to.cluster(l);
     gain += used_evidence(under_name(problem.obs, rest.names.of_cluster(j)), with.data() + j * p) -
             used_evidence(problem.obs, rest, j);
   }
+  Vec counts;
+  for (Index j = 0; j < k; ++j) alloc.append_counts(with.data() + j * p, p, counts);
   if (alloc.fixed_k() > 0) counts.resize(counts.size() + static_cast<std::size_t>(alloc.count_width()), 0.0);
   return gain + allocation_value(alloc, counts) - allocation_value(alloc, alloc.counts(total));
 }

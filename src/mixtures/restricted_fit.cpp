@@ -25,6 +25,9 @@ constexpr double least_shared = 1e-6;  // share of a row above which it counts i
 constexpr int max_cycles = 10;         // of local steps and merges
 constexpr int sharp_rounds = 5;        // of local steps
 constexpr double unevenness = 0.2;     // range of the shares at the start of halve()
+constexpr int steps_between = 2;       // forecasts for halves
+constexpr Index least_foreseen = Index{1}
+                                 << 15;       // features of the sample from which they cost less than steps
 constexpr Index max_loaded = Index{1} << 22;  // features of the sample that are kept in memory between rounds
 
 }  // namespace
@@ -102,11 +105,14 @@ bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream, bool may
   return true;
 }
 
-// If the prior adapts to the clusters, the value of seeds is known only after that: they may not merge at
-// once.
+// If the prior is searched for the clusters, their value is known only after that.
+bool RestrictedFit::foresees(std::optional<PriorSteps> steps) const {
+  const bool searches = steps == PriorSteps::search && !has_learned_;
+  return forecasts_ && !(searches && prior_of(problem_.obs).has_occupied_term());
+}
+
 void RestrictedFit::develop(Index k, std::optional<PriorSteps> steps, Stream& stream) {
-  const bool follows = steps && !has_learned_ && prior_of(problem_.obs).has_occupied_term();
-  if (!seed(k, true, stream, !follows)) return;
+  if (!seed(k, true, stream, foresees(steps))) return;
   iterate(developing);
   learn_prior(steps);
   prune();
@@ -131,7 +137,8 @@ void RestrictedFit::halve(std::optional<PriorSteps> steps, Stream& stream) {
   for (Index i = 0; i < p_; ++i) t.push_back(all[i] - t[i]);
   place_base(t, 2, true);
   if (k_ > 2) share_.clear();
-  iterate(halving);
+  const bool pays = static_cast<Index>(sample_.rows.size()) * p_ >= least_foreseen;
+  iterate(halving, pays && foresees(steps));
   learn_prior(steps);
   prune();
 }
@@ -145,22 +152,6 @@ void RestrictedFit::learn_prior(std::optional<PriorSteps> steps) {
   if (auto obs = prior.learned(t.data(), k, *steps, &pool_)) problem_.obs.replace(std::move(obs));
 }
 
-bool RestrictedFit::collapses() {
-  const Vec seeds = current_;
-  const Index k = k_;
-  while (k_ > 1) {
-    const std::vector<Pair> pairs = bounded_pairs();
-    if (pairs.empty()) break;
-    const auto [a, b, gain] = pairs.front();
-    if (gain < std::log(2) * (current_[a * p_] + current_[b * p_])) break;
-    join(a, b);
-  }
-  if (k_ == 1) return true;
-  current_ = seeds;
-  k_ = k;
-  return false;
-}
-
 void RestrictedFit::prune() {
   for (int cycle = 0; cycle < max_cycles; ++cycle) {
     const bool fewer = drop_small();
@@ -170,10 +161,17 @@ void RestrictedFit::prune() {
   }
 }
 
-void RestrictedFit::iterate(const Limits& limits) {
+void RestrictedFit::iterate(const Limits& limits, bool may_end_as_one) {
+  PartingHalves halves;
   for (int round = 0; round < limits.rounds; ++round) {
     const Vec before = share_;
     local_step();
+    if (may_end_as_one && k_ == 2 && round % steps_between == 1 &&
+        halves.fall_short(gain_of_joining_all() + pair_entropy(0, 1),
+                          (limits.rounds - 1 - round) / steps_between)) {
+      foresaw_ = true;
+      return join(0, 1);
+    }
     if (before.size() != share_.size()) continue;
     double moved = 0, all = 0;
     for (std::size_t n = 0; n < sample_.rows.size(); ++n) {

@@ -1,5 +1,6 @@
 // A small mixture fitted to the mass that a cluster, or a group of clusters, has on some rows.
 #pragma once
+#include <limits>
 #include <optional>
 
 #include "foundation/random.h"
@@ -44,6 +45,12 @@ class RestrictedFit {
   /// seeds of single rows miss, such as two that differ in their covariances only, in many dimensions.
   void halve(std::optional<PriorSteps> steps, Stream& stream);
 
+  /// The next calls of develop() and halve() make all local steps, even where a forecast says that one
+  /// cluster will be left.
+  void ignore_forecasts() { forecasts_ = false; }
+  /// True when a forecast has ended one of these calls.
+  bool foresaw() const { return foresaw_; }
+
   Index k() const { return k_; }
 
   /// Divides the rows of every batch among the k clusters, by a final update (restricted local step). shares:
@@ -62,11 +69,26 @@ class RestrictedFit {
   // Chooses at most k rows as seeds and starts a cluster from each. Returns false if there are fewer than two
   // or, with may_collapse, if they merge at once (collapses()).
   bool seed(Index k, bool base_of_its_own, Stream& stream, bool may_collapse);
-  // Forecasts whether the clusters of the seeds will all merge into one: true if merges join them all, each
-  // gaining more than log 2 for each row, when every row belongs to one cluster. (Sharing rows between two
-  // clusters can add at most log 2 for each row to their objective.) If the result is false, the clusters are
-  // left unchanged.
+  // True when forecasts are used in a try with these steps of the prior.
+  bool foresees(std::optional<PriorSteps> steps) const;
+  // Forecasts whether the clusters of the seeds will all merge into one, when every row belongs to one
+  // cluster: true if merges join them all, each gaining more than sharing their rows could add to the
+  // objective. Between clusters of sizes N_a and N_b that is at most the entropy of the sizes, N log N - N_a
+  // log N_a - N_b log N_b with N = N_a + N_b, if sizes stay as they are. If the result is false, the clusters
+  // are left unchanged.
   bool collapses();
+  // Forecast during the local steps of two halves. What joining them would gain falls with each step, at
+  // first faster and faster, later more and more slowly.
+  class PartingHalves {
+   public:
+    // True when the fall is past its largest, and joining would still gain after the calls that are left.
+    bool fall_short(double gain_of_joining, int calls_left);
+
+   private:
+    double last_ = std::numeric_limits<double>::infinity(), largest_fall_ = 0;
+  };
+  // Gain of joining all clusters, before the loss of entropy.
+  double gain_of_joining_all() const;
   void place_base(const Vec& t, Index k, bool of_its_own);
   struct Limits {
     int rounds;          // number of local steps
@@ -74,7 +96,8 @@ class RestrictedFit {
   };
   static const Limits developing, reseeding, halving;
 
-  void iterate(const Limits& limits);
+  // may_end_as_one: two halves that fall short (PartingHalves) are joined.
+  void iterate(const Limits& limits, bool may_end_as_one = false);
   void prune();  // removes and merges clusters until no step gains
   // Learns the prior from the clusters of this object and all other clusters. Only for priors with terms for
   // each cluster that has observations (LearnedPrior).
@@ -99,7 +122,7 @@ class RestrictedFit {
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
-  bool has_learned_ = false;
+  bool has_learned_ = false, forecasts_ = true, foresaw_ = false;
   Sample copy_;        // data of the sample's rows
   MassOnRows sample_;  // mass on the sample's rows, numbered as in copy_
   LoadedRows loaded_;  // features of the sample's rows; empty if they are too many

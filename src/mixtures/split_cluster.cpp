@@ -66,15 +66,13 @@ MoveMemory in_order_of(const MoveMemory& now, const MoveMemory& known, std::uint
   return out;
 }
 
-}  // namespace
-
-std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
-                                      const MoveMemory& memory, Index target,
-                                      const std::vector<MassOnRows>& by_batch, Stream& stream) {
-  double mass = 0;
-  for (const MassOnRows& where : by_batch) mass += where.total();
-  if (mass < 2) return std::nullopt;
+// The proposal of split_cluster(), with or without forecasts. foreseen: becomes true if one of these ended a
+// try.
+std::optional<Proposal> split(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
+                              const MoveMemory& memory, Index target, const std::vector<MassOnRows>& by_batch,
+                              bool forecasts, bool& foreseen, Stream& stream) {
   RestrictedFit fit(c.problem, alloc, c.pool, state, {target}, by_batch, stream);
+  if (!forecasts) fit.ignore_forecasts();
   std::optional<Proposal> best;
   const std::optional<PriorSteps> steps = steps_of_prior(state.k(), memory.birth_failures(target));
   const bool keeps_k = alloc.fixed_k() > 0;
@@ -91,6 +89,26 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
     proposal.memory.birth_succeeded(target);
     if (c.options.reorder) reorder(c.problem, proposal.state, proposal.memory, false);
     if (!best || proposal.state.elbo > best->state.elbo) best = std::move(proposal);
+  }
+  foreseen |= fit.foresaw();
+  return best;
+}
+
+}  // namespace
+
+std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
+                                      const MoveMemory& memory, Index target,
+                                      const std::vector<MassOnRows>& by_batch, Stream& stream) {
+  double mass = 0;
+  for (const MassOnRows& where : by_batch) mass += where.total();
+  if (mass < 2) return std::nullopt;
+  bool foreseen = false;
+  Stream again = stream;
+  auto best = split(c, alloc, state, memory, target, by_batch, true, foreseen, stream);
+  if (foreseen && trial_listener && c.problem.observer.wants_spared_work()) {
+    const auto other = split(c, alloc, state, memory, target, by_batch, false, foreseen, again);
+    const double found = best ? std::max(best->state.elbo, state.elbo) : state.elbo;
+    tell({"forecast of a birth", {memory.id(target)}, 0, other ? other->state.elbo - found : NAN, false});
   }
   return best;
 }

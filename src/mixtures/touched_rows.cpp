@@ -8,6 +8,12 @@
 
 namespace bnpvi::mixtures {
 
+namespace {
+
+constexpr double least_sampled = 0.01;  // responsibility of a target for rows of a sample: a guess
+
+}  // namespace
+
 void TouchedRows::append(const TouchedRows& other) {
   rows.insert(rows.end(), other.rows.begin(), other.rows.end());
   weight.insert(weight.end(), other.weight.begin(), other.weight.end());
@@ -90,8 +96,8 @@ TouchedRows TouchedRows::read(Reader& in) {
   return out;
 }
 
-TouchedSink::TouchedSink(const std::vector<Target>& targets, bool expects, double least)
-    : targets_(targets), n_targets_(targets.size()), expects_(expects), least_(least) {
+TouchedSink::TouchedSink(const std::vector<Target>& targets, bool expects, std::vector<Index> every)
+    : targets_(targets), n_targets_(targets.size()), expects_(expects), every_(std::move(every)) {
   for (std::size_t i = 0; i < targets.size(); ++i)
     for (Index j : targets[i]) {
       if (j >= static_cast<Index>(targets_of_.size())) targets_of_.resize(static_cast<std::size_t>(j + 1));
@@ -101,6 +107,7 @@ TouchedSink::TouchedSink(const std::vector<Target>& targets, bool expects, doubl
 
 void TouchedSink::begin(Index n_chunks) {
   found_.assign(n_targets_, std::vector<TouchedRows>(static_cast<std::size_t>(n_chunks)));
+  seen_.assign(every_.size(), std::vector<Index>(static_cast<std::size_t>(n_chunks)));
 }
 
 void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) {
@@ -123,7 +130,8 @@ void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& 
     }
     for (std::size_t i : touched) {
       const double own = std::exchange(mass[i], 0.0);
-      if (own < least_) continue;
+      if (!every_.empty() && every_[i] > 1 && (own < least_sampled || seen_[i][chunk]++ % every_[i] != 0))
+        continue;
       TouchedRows& out = found_[i][chunk];
       out.rows.push_back(rows[n]);
       out.weight.push_back(block.weight(n));
@@ -137,13 +145,13 @@ void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& 
 void TouchedSink::write_task(Writer& out) const {
   write_targets(out, targets_);
   out.flag(expects_);
-  out.number(least_);
+  out.list(every_);
 }
 
 std::unique_ptr<Watch> TouchedSink::read(Reader& in) {
   const std::vector<Target> targets = read_targets(in);
   const bool expects = in.flag();
-  return std::make_unique<TouchedSink>(targets, expects, in.number());
+  return std::make_unique<TouchedSink>(targets, expects, in.list<std::vector<Index>>());
 }
 
 void TouchedSink::write_result(Writer& out) const {

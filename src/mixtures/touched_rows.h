@@ -37,12 +37,14 @@ struct TouchedRows {
 };
 
 /// Observes a visit of a batch and collects, for each target (some clusters), the rows on which it has any
-/// mass, or a responsibility of at least `least`.
+/// mass: all of them, or a sample.
 class TouchedSink final : public Watch {
  public:
   /// expects: true if rows may lack cells; then the weights of the visit are kept, under which missing cells
-  /// are replaced by expectations.
-  TouchedSink(const std::vector<Target>& targets, bool expects, double least = 0);
+  /// are replaced by expectations. every: for each target, one in so many of its rows is collected in each
+  /// chunk of rows; where that is more than 1, rows of which the target has less than 1 % are left out.
+  /// Empty: all rows of all targets.
+  TouchedSink(const std::vector<Target>& targets, bool expects, std::vector<Index> every = {});
   static std::unique_ptr<Watch> read(Reader& in);
 
   void visiting(const Batch&, const std::shared_ptr<const Weights>& weights) override {
@@ -64,10 +66,11 @@ class TouchedSink final : public Watch {
   const std::vector<Target> targets_;
   const std::size_t n_targets_;
   const bool expects_;
-  const double least_;
+  const std::vector<Index> every_;
   std::shared_ptr<const Weights> expected_;           // weights of the visit; null: rows lack no cells
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last one in any target
   std::vector<std::vector<TouchedRows>> found_;       // rows found for each target in each chunk
+  std::vector<std::vector<Index>> seen_;              // likewise: number of its rows, where there is a sample
 };
 
 /// A task that subtracts some rows from the summary (sums of statistics) of their batch.
