@@ -5,6 +5,8 @@
 # Scripts and fonts that pages would load from elsewhere are taken out; pkgdown/extra.js lists the headings in their
 # place, and searches search.js, which is written here. Formulas are MathML, which browsers show by themselves.
 options(pkgdown.internet = FALSE)
+# The addresses of packages that are not installed would be looked up at CRAN.
+utils::assignInNamespace("CRAN_urls", function() data.frame(Package = character(), URL = character()), "downlit")
 unlink("site", recursive = TRUE)
 pkgdown::build_site(preview = FALSE, install = FALSE, new_process = FALSE, devel = FALSE)
 

@@ -169,6 +169,7 @@ test_that("columns that count the rows are named", {
   quiet(faithful)
   quiet(transform(faithful, number = c(seq_len(271), 300)))
   quiet(transform(faithful, number = seq_len(272) * 2))
+  quiet(transform(faithful, number = c(1, 3, 2, 4:272)))
   quiet(numbered, obs = obs_gaussian())
   quiet(seq_len(272))
 })

@@ -152,7 +152,7 @@ fits <- list(links = fit_of(links), counts = fit_of(counted))
 
 test_that("every verb answers for a network with degrees", {
   # What node 1 has with itself is listed twice, and adds up.
-  fits$loops <- expect_no_message(fit_of(with_loops))
+  fits$loops <- expect_no_message(fit_of(with_loops), message = "itself")
   for (fit in fits) {
     expect_gt(adjusted_rand_index(fitted(fit), group), 0.9)
     expect_output(print(fit), "3 communities in use, 36 nodes")
