@@ -15,7 +15,7 @@ class SeenRows {
   void set(Index b, TouchedRows rows);
 
   /// K × K, symmetric: the entropy that each pair of clusters would lose by joining (shared_entropy), summed
-  /// over rows.
+  /// over rows. Responsibilities below 1e-10 are left out: each would add at most 3e-9.
   Vec shared(Index k) const;
 
   /// For each batch, the rows on which these clusters together have a responsibility of at least `least`.
