@@ -23,16 +23,20 @@ struct Chosen {
 };
 
 Chosen choose_rows(const std::vector<TouchedRows>& by_batch, Index target, Index k) {
+  std::vector<Vec> own;  // responsibility of the target, by batch and row
   Index all = 0;
-  for (const TouchedRows& t : by_batch)
-    for (Index i = 0; i < static_cast<Index>(t.rows.size()); ++i) all += t.get(i, target) >= least_mass;
+  for (const TouchedRows& t : by_batch) {
+    Vec& mine = own.emplace_back();
+    for (Index i = 0; i < t.size(); ++i) mine.push_back(t.get(i, target));
+    all += std::count_if(mine.begin(), mine.end(), [](double r) { return r >= least_mass; });
+  }
   const Index every = 1 + (all - 1) / max_sample;
   Chosen s;
   Index seen = 0;
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
     const TouchedRows& t = by_batch[b];
-    for (Index i = 0; i < static_cast<Index>(t.rows.size()); ++i) {
-      const double mass = t.get(i, target);
+    for (Index i = 0; i < t.size(); ++i) {
+      const double mass = own[b][static_cast<std::size_t>(i)];
       if (mass < least_mass || seen++ % every != 0) continue;
       s.rows.push_back({static_cast<Index>(b), t.rows[i]});
       s.weight.push_back(t.weight[i]);
@@ -137,8 +141,8 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
         entropy += weight * x_log_x(own);
         for (Index l = 0; l < m; ++l) {
           double& share = r.value[i * m + l];
-          const double other = sample.others[(from + i) * k + to.cluster(l)];
-          entropy += weight * (x_log_x(other) - x_log_x(other + own * share));
+          const double other = sample.others[(from + i) * k + to.cluster(l)], both = other + own * share;
+          if (both != other) entropy += weight * (x_log_x(other) - x_log_x(both));
           share *= mass[from + i];
         }
       }

@@ -7,6 +7,12 @@
 
 namespace bnpvi::mixtures {
 
+namespace {
+
+constexpr double least_shared = 1e-10;  // responsibility from which a row counts in shared()
+
+}  // namespace
+
 void SeenRows::set(Index b, TouchedRows rows) {
   Seen& seen = batch_[static_cast<std::size_t>(b)];
   seen.rows = std::move(rows);
@@ -19,18 +25,20 @@ void SeenRows::set(Index b, TouchedRows rows) {
 }
 
 Vec SeenRows::shared(Index k) const {
-  Vec out(static_cast<std::size_t>(k * k)), alone;
+  Vec out(static_cast<std::size_t>(k * k)), r, alone;
+  std::vector<int> cluster;
   for (const Seen& seen : batch_) {
     const TouchedRows& rows = seen.rows;
     for (Index n = 0; n < rows.size(); ++n) {
-      const Index first = rows.offset[n], m = rows.offset[n + 1] - first;
-      if (m < 2) continue;
-      const double* r = rows.value.data() + first;
-      const int* cluster = rows.cluster.data() + first;
-      alone.assign(r, r + m);
-      for (double& x : alone) x = x_log_x(x);
-      for (Index e = 0; e < m; ++e)
-        for (Index f = 0; f < e; ++f)
+      r.clear(), alone.clear(), cluster.clear();
+      for (Index e = rows.offset[n]; e < rows.offset[n + 1]; ++e) {
+        if (rows.value[e] < least_shared) continue;
+        r.push_back(rows.value[e]);
+        alone.push_back(x_log_x(rows.value[e]));
+        cluster.push_back(rows.cluster[e]);
+      }
+      for (std::size_t e = 0; e < r.size(); ++e)
+        for (std::size_t f = 0; f < e; ++f)
           out[cluster[e] * k + cluster[f]] += rows.weight[n] * (x_log_x(r[e] + r[f]) - alone[e] - alone[f]);
     }
   }

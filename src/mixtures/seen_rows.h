@@ -15,7 +15,7 @@ class SeenRows {
   void set(Index b, TouchedRows rows);
 
   /// For each pair of clusters the entropy of q(z) that it would lose by joining (shared_entropy), summed
-  /// over rows; K × K, symmetric.
+  /// over rows; K × K, symmetric. Responsibilities below 1e-10 are left out: each would add at most 3e-9.
   Vec shared(Index k) const;
 
   /// For each batch, the rows on which these clusters together have a responsibility of at least `least`. In
