@@ -181,7 +181,7 @@ check_class <- function(x, class, arg, makers, call = rlang::caller_env()) {
 }
 
 # notes: for arguments that similar functions have, but not this one, what to do instead.
-check_no_dots <- function(..., notes = NULL, call = rlang::caller_env()) {
+check_no_dots <- function(..., notes = character(), call = rlang::caller_env()) {
   if (!...length()) {
     return(invisible())
   }
@@ -191,7 +191,7 @@ check_no_dots <- function(..., notes = NULL, call = rlang::caller_env()) {
 
 # Refuses arguments of a call that the called function does not have. extra: their names, "" for arguments
 # without a name.
-refuse_unused <- function(extra, of_call, of_function, call, notes = NULL) {
+refuse_unused <- function(extra, of_call, of_function, call, notes = character()) {
   named <- extra[nzchar(extra)]
   extra[!nzchar(extra)] <- "(unnamed)"
   verb <- sub("^bnpvi::|[.](default|formula|bnp_source|bnp_stream)$", "", deparse(of_call[[1L]], nlines = 1L))

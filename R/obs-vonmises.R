@@ -63,26 +63,25 @@ model_von_mises <- list(
 
 obs_supports.obs_vonmises <- function(obs, values) abs(values) <= 2 * pi
 
-# Refuses unit vectors: rows, or pairs of columns (cosine, sine), that all have length 1. Angles that look like this by
-# chance fill at most two different rows.
+# Refuses unit vectors: rows, or pairs of columns (cosine, sine), that all have length 1. Angles that look like
+# this by chance fill at most two different rows.
 obs_check_columns.obs_vonmises <- function(obs, x, arg, call) {
-  whole <- unique(x[rowSums(is.na(x)) == 0, , drop = FALSE])
   d <- ncol(x)
-  if (d < 2L || nrow(whole) < 3L) {
-    return(invisible())
-  }
+  whole <- x[rowSums(is.na(x)) == 0, , drop = FALSE]
   have_length_1 <- function(first, last) all(abs(rowSums(whole[, first:last, drop = FALSE]^2) - 1) < 1e-6)
-  pairs <- seq(1L, d - 1L, by = 2L)
-  if (d %% 2L == 0L && all(mapply(have_length_1, pairs, pairs + 1L))) {
-    remedy <- "The angle of a vector (cosine, sine) is {.code atan2(sine, cosine)}."
-  } else if (have_length_1(1L, d)) {
-    remedy <- "Directions in {d} dimensions are not angles; {.fn obs_gaussian} can model their columns."
-  } else {
+  pairs <- seq_len(d %/% 2L) * 2L - 1L
+  in_pairs <- d %% 2L == 0L && all(mapply(have_length_1, pairs, pairs + 1L))
+  if (d < 2L || !in_pairs && !have_length_1(1L, d) || nrow(unique(whole)) < 3L) {
     return(invisible())
   }
   abort("not_angles", c(
-    "{.arg {arg}} must hold angles in radians for {.fn obs_vonmises}, not unit vectors.",
-    x = "In all rows squares sum to 1.", i = remedy
+    "{.arg {arg}} must hold angles in radians for {.fn {obs_facts(obs)$constructor}}, not unit vectors.",
+    x = "In all rows squares sum to 1.",
+    i = if (in_pairs) {
+      "The angle of a vector (cosine, sine) is {.code atan2(sine, cosine)}."
+    } else {
+      "Directions in {d} dimensions are not angles. Model their columns as numbers."
+    }
   ), call = call)
 }
 
