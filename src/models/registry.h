@@ -2,6 +2,7 @@
 // inst/design/glue.md).
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "foundation/fields.h"
 #include "hdp/dirichlet_rows.h"
@@ -15,6 +16,10 @@ namespace bnpvi {
 
 /// Builds the model that fields.text("family") names; throws std::invalid_argument for an unknown family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
+/// The closing features of this model, by their numbers: those that only its results need, never its fit,
+/// where their weights in ∇Λ are 0. To save time, their sums are formed only in a visit under weights that
+/// are 1 at these features, made once when a fit has ended; else they are 0.
+std::vector<Index> closing_features(const Fields& obs);
 /// response: model of the documents' responses, for topic models; null: none.
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},
                                              RowBound bound = RowBound::tight,

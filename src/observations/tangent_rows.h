@@ -16,8 +16,9 @@ namespace bnpvi {
 /// any c
 ///   log p(y | b) ≥ constant + κψ − ½ω(ψ² − c²) − m log 2cosh(c/2),  ω = m tanh(c/2) / 2c,
 /// and c² = E ψ² is optimal. The features are, for each size g, the terms of this bound:
-///   Σ (κ − ω o) x [E], Σ ω xx' (packed), Σ of all terms without b, and, with weight 0, the curvature
-///   Σ m p (1 − p) xx' (packed) at c, which is used for intervals: ω exceeds it, and q(b) is too narrow.
+///   Σ (κ − ω o) x [E], Σ ω xx' (packed), Σ of all terms without b, and the curvature Σ m p (1 − p) xx'
+///   (packed) at c, which is used for intervals: ω exceeds it, and q(b) is too narrow. Its weight is 0, and
+///   it is summed only when a fit has ended (closing_features()).
 struct TangentLayout {
   Index responses;  // number of response columns: 1 (y), or 2 for trials (y and n − y)
   bool has_offset;  // does a column of offsets follow? The remaining columns are covariates

@@ -14,7 +14,8 @@ struct WorkGlobals {
   Globals globals;  // including the weights for visits
   /// The weights come from evaluate_and_weigh(), whose rounding differs from that of visiting_weights().
   bool weighed = false;
-  void write(Writer& out) const;  // all but globals.weights
+  std::vector<Index> closing = {};  // closing features (registry.h) whose sums visits form, too
+  void write(Writer& out) const;    // all but globals.weights
   static WorkGlobals read(Reader& in);
   /// Computes globals.weights, the weights for visits, where they are missing.
   void weigh(const Problem& problem);
@@ -22,6 +23,11 @@ struct WorkGlobals {
 
 /// Returns these globals, with their weights computed if they are missing.
 std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals);
+
+/// Returns these globals for the last visit of a fit, which is not part of a lap and forms the sums of these
+/// closing features: with newly computed weights.
+std::shared_ptr<const WorkGlobals> globals_for_closing(const Problem& problem, Globals globals,
+                                                       std::vector<Index> features);
 
 /// A task on one batch and its result, which is a pure function of the batch, the models, the globals and the
 /// bytes that write_task() writes. run() may be called here, or elsewhere on a copy made by
