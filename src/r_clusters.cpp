@@ -11,6 +11,7 @@
 #include "inference/start/known_clusters.h"
 #include "inference/start/start.h"
 #include "inference/start/start_policy.h"
+#include "models/registry.h"
 #include "r_convert.h"
 #include "r_family.h"
 #include "r_hmm.h"
@@ -82,14 +83,19 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
   return start_by(asked.init, problem, asked.k, learn_options(control), pool);
 }
 
-// For each row its most probable cluster; NA for rows without a likelihood of their own.
-Rcpp::IntegerVector labels_of(const Problem& problem, const State& state, const FitData& data, Pool& pool) {
+// What the last visit of a fit finds.
+struct Closing {
+  Rcpp::IntegerVector labels;  // for each row its most probable cluster; NA: no likelihood of its own
+  Globals globals;             // of the fit, with the sums of closing features (registry.h)
+};
+
+Closing close(const Problem& problem, const State& state, const std::vector<Index>& features,
+              const FitData& data, Pool& pool) {
   Rcpp::IntegerVector labels =
       made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(problem.source.shape().n), NA_INTEGER); });
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
+  const auto at = globals_for_closing(problem, state.globals, features);
   Globals globals = state.globals;
-  globals.weights = nullptr;
-  const auto at = globals_for_work(problem, std::move(globals));
   for (const std::vector<Index>& wave : in_waves(all_batches(problem.source), problem.wave)) {
     std::vector<std::unique_ptr<VisitWork>> work;
     for (Index b : wave) {
@@ -99,16 +105,19 @@ Rcpp::IntegerVector labels_of(const Problem& problem, const State& state, const 
                                                  false, nullptr));
     }
     do_work(problem, pool, work);
-    for (const auto& done : work)
+    for (const auto& done : work) {
       static_cast<const LabelsWatch&>(*done->watch)
           .put_into(labels.begin(), *problem.source.open(done->batch));
+      for (Index j = 0; j < state.k() && !features.empty(); ++j)
+        for (Index i : features) globals.effective.edit_t(j)[i] += done->found.t(j)[i];
+    }
   }
-  if (data.uncounted().empty()) return labels;
+  if (data.uncounted().empty()) return {labels, globals};
   const Batch rest{*data.in_memory(), data.uncounted()};
   VisitWork work(0, at, *visitor, nullptr, std::make_unique<LabelsWatch>(), false, nullptr);
   work.run(problem, rest, pool);
   static_cast<const LabelsWatch&>(*work.watch).put_into(labels.begin(), rest);
-  return labels;
+  return {labels, globals};
 }
 
 Rcpp::NumericMatrix assignments_to_r(const Assignments& q) {
@@ -158,13 +167,14 @@ class Clusters final : public RFamily {
     const ObsModel& obs = fit.problem().obs;
     const AllocModel& alloc = fit.problem().alloc;
     const Problem whole{*source, obs, alloc, options_.seed, nobody, &call_.pool, wave_, workers_.get()};
-    const Rcpp::IntegerVector labels = labels_of(whole, state, rows_, call_.pool);
+    const std::vector<Index> features = closing_features(ListFields(Rcpp::List(call_.model["obs"])));
+    const Closing closing = close(whole, state, features, rows_, call_.pool);
     using Rcpp::_;
     return made_in_r([&] {
       Rcpp::List out =
-          Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
+          Rcpp::List::create(_["state"] = state_to_r(closing.globals), _["elbo"] = state.elbo,
                              _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
-                             _["labels"] = labels, _["sizes"] = state.total.sizes());
+                             _["labels"] = closing.labels, _["sizes"] = state.total.sizes());
       if (is_update(call_.start)) out.push_back(origins_to_r(fit.progress()), "origins");
       const NamedArrays learned = prior_of(obs).learned_fields(),
                         concentrations = concentrations_of(alloc).learned_fields();

@@ -61,7 +61,7 @@ void logistic_bounds(Index n, const double* m, const double* kappa, const double
       const Vd top = mul_add(load_lanes(kappa + i, left), psi, load_lanes(constant + i, left));
       store_lanes(bound + i, top - trials * at.log_2cosh, left);
       store_lanes(omega + i, trials * at.ratio, left);
-      store_lanes(curve + i, trials * at.slope, left);
+      if (curve) store_lanes(curve + i, trials * at.slope, left);
     }
   }
 }
@@ -76,7 +76,7 @@ double logistic_pulls(Index n, const double* kappa, const double* offset, const 
     sums = mul_add(share, load_lanes(bound + i, left), sums);
     store_lanes(pull + i, share * (load_lanes(kappa + i, left) - w * load_lanes(offset + i, left)), left);
     store_lanes(r_omega + i, share * w, left);
-    store_lanes(r_curve + i, share * load_lanes(curve + i, left), left);
+    if (curve) store_lanes(r_curve + i, share * load_lanes(curve + i, left), left);
   }
   return sum_lanes(sums);
 }

@@ -9,12 +9,13 @@ struct TangentKernels {
   /// offset + x'b is the linear predictor, given its moments linear = E x'b and square = E (x'b)². The bound
   /// log-likelihood −½ωψ² + κψ + ... is quadratic in ψ and touches the exact one at c = √(E ψ²). Results:
   /// bound = constant + κ E ψ − m log 2cosh(c/2); omega = m tanh(c/2) / 2c; curve = m p (1 − p), p = 1 / (1 +
-  /// e^{−c}), the curvature of the exact log-likelihood at c. curve may be the same array as square.
+  /// e^{−c}), the curvature of the exact log-likelihood at c; a null curve is not computed.
   void (*bounds)(Index n, const double* m, const double* kappa, const double* constant, const double* offset,
                  const double* linear, const double* square, double* bound, double* omega, double* curve);
 
   /// Multiplies the results bound, omega and curve of bounds() by the responsibilities r of a cluster for the
-  /// n rows: pull = r (kappa − omega offset), r_omega = r omega, r_curve = r curve. Returns Σ r bound.
+  /// n rows: pull = r (kappa − omega offset), r_omega = r omega and, unless curve is null, r_curve = r curve.
+  /// Returns Σ r bound.
   double (*pulls)(Index n, const double* kappa, const double* offset, const double* bound,
                   const double* omega, const double* curve, const double* r, double* pull, double* r_omega,
                   double* r_curve);

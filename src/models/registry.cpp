@@ -193,6 +193,13 @@ std::shared_ptr<const topics::ResponseModel> make_response_model(const Fields* f
 
 }  // namespace
 
+std::vector<Index> closing_features(const Fields& obs) {
+  const std::string family = obs.text("family");
+  if (family == "binomial_regression" || family == "negbinomial_regression")
+    return closing_features_of_glm(obs);
+  return {};
+}
+
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sparsity, RowBound bound,
                                              const Fields* response) {
   const std::string family = f.text("family");

@@ -2,6 +2,7 @@
 // inst/design/glue.md.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "foundation/fields.h"
 #include "hdp/dirichlet_rows.h"
@@ -16,6 +17,10 @@ namespace bnpvi {
 /// Builds the observation model that fields.text("family") names; throws std::invalid_argument for an unknown
 /// family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
+/// Returns the numbers of the closing features of this observation model: features that only its results
+/// need, never its fit, and whose weights in ∇Λ are 0. To save time, their sums are formed only in a visit
+/// under weights that are 1 at these features, made once when a fit has ended; else they are 0.
+std::vector<Index> closing_features(const Fields& obs);
 /// Builds the allocation model (prior of the assignments to clusters) that the fields name. response: model
 /// of the documents' responses, for topic models; null: none.
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -18,6 +19,28 @@
 namespace bnpvi {
 
 namespace {
+
+// The features of the curvature.
+std::vector<Index> closing(const TangentLayout& layout) {
+  std::vector<Index> out;
+  for (Index g = 0; g < layout.sizes(); ++g)
+    for (Index v = 0; v < layout.squares(); ++v) out.push_back(layout.curvature(g) + v);
+  return out;
+}
+
+// individuals: false.
+TangentLayout layout_of(const Fields& f) {
+  const bool intercept = f.flag("intercept"), offset = f.optional_flag("offset");
+  const Index responses = f.integer("responses"), known = responses + (offset ? 1 : 0);
+  const Vec centre = f.numbers("centre"), unit = f.numbers("unit", static_cast<Index>(centre.size()));
+  return {responses,
+          offset,
+          intercept,
+          Vec(centre.begin() + known, centre.end()),
+          Vec(unit.begin() + known, unit.end()),
+          f.has("size") ? f.numbers("size") : Vec{},
+          false};
+}
 
 /// Clusters with logistic likelihoods (TangentLayout): Λ = log Σ_g exp(Λ_g) / G (GlmPosteriors) and ∇Λ = Σ_g
 /// q_g ∇Λ_g, a lower bound of the evidence for any tangents that the statistic was formed with.
@@ -47,6 +70,7 @@ class Glm final : public ObsModel,
   // Features with the tangents at ψ = 0.
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     Vec w(static_cast<std::size_t>(n_features()), 0.0);
+    for (Index at : closing(layout_)) w[at] = 1;
     const double one = 1, *none = w.data();
     for (Index i = 0; i < n; ++i) std::fill_n(phi + i * ld, n_features(), 0.0);
     for (const IncompleteRows& group : incomplete_rows(data, rows, n)) {
@@ -71,20 +95,18 @@ class Glm final : public ObsModel,
     std::vector<Index> there(static_cast<std::size_t>(n), 1);  // rows of a unit
     for (Index i = 0; i < n && layout_.individuals; ++i)
       there[i] = (data.row_start[rows[i] + 1] - data.row_start[rows[i]]) / d;
-    for (Index i = 0; i < n && !layout_.individuals; ++i)
-      for (Index j = 0; j < d; ++j)
+    for (Index j = 0; j < d && !layout_.individuals; ++j)
+      for (Index i = 0; i < n; ++i)
         if (std::isnan(data.dense[j * data.n + rows[i]])) there[i] = 0;
     std::vector<IncompleteRows> groups;
     std::map<Index, std::size_t> group_of;
-    std::size_t last = 0;
-    for (Index i = 0; i < n; ++i) {
-      if (i == 0 || there[i] != there[i - 1]) {
-        const auto [known, is_new] = group_of.emplace(there[i], groups.size());
-        if (is_new) groups.push_back({MissingCells(std::max<Index>(there[i], 1), there[i] == 0), {}});
-        last = known->second;
-        if (is_new) groups[last].at.reserve(static_cast<std::size_t>(n - i));
-      }
-      groups[last].at.push_back(i);
+    for (Index i = 0, end = 0; i < n; i = end) {
+      while (end < n && there[end] == there[i]) ++end;
+      const auto [known, is_new] = group_of.emplace(there[i], groups.size());
+      if (is_new) groups.push_back({MissingCells(std::max<Index>(there[i], 1), there[i] == 0), {}});
+      std::vector<Index>& at = groups[known->second].at;
+      at.resize(at.size() + static_cast<std::size_t>(end - i));
+      std::iota(at.end() - (end - i), at.end(), i);
     }
     return groups;
   }
@@ -161,9 +183,11 @@ class Glm final : public ObsModel,
         for (Index j = 0; j < e; ++j) own += known_.prior().precision[i * e + j] * known_.prior().mean[j];
         mean[layout_.linear(g) + i] = own / n;
         height += 0.5 * own * all[g].mean[i];
-        for (Index j = 0; j <= i; ++j)
+        for (Index j = 0; j <= i; ++j) {
           mean[layout_.quadratic(g) + packed(i, j)] =
               (quadratic[packed(i, j)] + known_.prior().precision[i * e + j]) / n;
+          mean[layout_.curvature(g) + packed(i, j)] = t[layout_.curvature(g) + packed(i, j)] / n;
+        }
       }
       mean[layout_.constant(g)] = t[layout_.constant(g)] / n;
       height += t[layout_.constant(g)];
@@ -283,17 +307,11 @@ class Glm final : public ObsModel,
 
 }  // namespace
 
+std::vector<Index> closing_features_of_glm(const Fields& f) { return closing(layout_of(f)); }
+
 std::unique_ptr<ObsModel> make_glm(const Fields& f) {
-  const bool intercept = f.flag("intercept"), offset = f.optional_flag("offset");
-  const Index responses = f.integer("responses"), known = responses + (offset ? 1 : 0);
-  const Vec centre = f.numbers("centre"), unit = f.numbers("unit", static_cast<Index>(centre.size()));
-  TangentLayout layout{responses,
-                       offset,
-                       intercept,
-                       Vec(centre.begin() + known, centre.end()),
-                       Vec(unit.begin() + known, unit.end()),
-                       f.has("size") ? f.numbers("size") : Vec{},
-                       false};
+  TangentLayout layout = layout_of(f);
+  const bool intercept = layout.intercept;
   const Index e = layout.regressors(), covariates = static_cast<Index>(layout.unit.size());
   const Vec origin = f.numbers("origin", covariates), spread = f.numbers("spread", covariates);
   GlmPrior prior{f.numbers("coef_mean", e), f.numbers("scaled_precision", e * e)};

@@ -1,6 +1,7 @@
 // Regression models of yes/no responses, numbers of successes, and counts.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "foundation/fields.h"
 #include "observations/obs_model.h"
@@ -13,5 +14,8 @@ namespace bnpvi {
 /// are kept one by one, since the quadratic bound of the likelihood (see tangent_rows.h) differs between rows
 /// and clusters.
 std::unique_ptr<ObsModel> make_glm(const Fields& fields);
+
+/// The numbers of this model's closing features (registry.h): the curvature.
+std::vector<Index> closing_features_of_glm(const Fields& fields);
 
 }  // namespace bnpvi

@@ -134,6 +134,7 @@ class TangentPattern final : public MissingPattern {
     for (Index g = 1; g < layout_.sizes(); ++g)
       if (w[layout_.constant(g)] > w[layout_.constant(best)]) best = g;
     reduced[0] = w[0];
+    reduced[weights_.curved] = w[layout_.curvature(0)];
     for (Index g = 0; g < layout_.sizes(); ++g) {
       double* own = reduced + weights_.of(g);
       const Index from = w[layout_.constant(g)] > 0 ? g : best;

@@ -19,7 +19,7 @@ namespace bnpvi {
 /// and c² = E ψ² is optimal. The features are, for each size g, the terms of this bound: Σ (κ − ω o) x (E
 /// numbers), Σ ω xx' (packed) and the sum of all terms without b. A last group with weight 0 is the curvature
 /// Σ m p (1 − p) xx' (packed) at c. It is used for intervals, because ω exceeds the curvature and q(b) is too
-/// narrow.
+/// narrow, and is summed only when a fit has ended (closing_features()).
 struct TangentLayout {
   Index responses;  // number of response columns: 1 (y), or 2 for trials (y and n − y)
   bool has_offset;  // does a column of offsets follow? The remaining columns are covariates

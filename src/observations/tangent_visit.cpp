@@ -1,6 +1,7 @@
 #include "observations/tangent_visit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/kernels.h"
 #include "kernels/tangent_kernels.h"
@@ -19,7 +20,16 @@ void at_least(Buffer& v, Index n) {
 }  // namespace
 
 TangentVisit::TangentVisit(const TangentRows& rows, Index rows_of_unit)
-    : rows_(rows), weights_(rows.layout), rows_of_unit_(rows_of_unit) {}
+    : rows_(rows), weights_(rows.layout), rows_of_unit_(rows_of_unit), room_(std::move(spare())) {
+  if (!room_) room_ = std::make_unique<Room>();
+}
+
+TangentVisit::~TangentVisit() { spare() = std::move(room_); }
+
+std::unique_ptr<TangentVisit::Room>& TangentVisit::spare() {
+  static thread_local std::unique_ptr<Room> kept;
+  return kept;
+}
 
 Index TangentVisit::rows_from(Index from) const { return std::min(step, n_ - from); }
 
@@ -31,10 +41,11 @@ void TangentVisit::visit(Index n, const double* phi, Index k, const double* redu
   n_ = n * rows_of_unit_;
   k_ = k;
   keeps_ = n_ * k * sizes <= most;
+  curved_ = reduced[weights_.curved] != 0;
   reduced_.assign(reduced, reduced + k * weights_.all);
   const auto places = static_cast<std::size_t>(keeps_ ? (n_ + step - 1) / step : 1);
-  if (squares_.size() < places) squares_.resize(places);
-  if (piece_.size() < places * sizes) piece_.resize(places * sizes);
+  if (room_->squares.size() < places) room_->squares.resize(places);
+  if (room_->piece.size() < places * sizes) room_->piece.resize(places * sizes);
 }
 
 // Clusters in the order in which they were visited, some of them perhaps left out; w_0 does not matter.
@@ -53,7 +64,7 @@ bool TangentVisit::knows(Index n, const double* phi, Index k, const double* redu
 
 void TangentVisit::find_squares(Index from) {
   const Index width = rows_.layout.squares();
-  Buffer& squares = squares_[place(from)];
+  Buffer& squares = room_->squares[place(from)];
   at_least(squares, step * width);
   kernels().packed_outer(rows_from(from), rows_.layout.regressors(), row(from) + rows_.regressors,
                          rows_.width, squares.data(), width);
@@ -64,7 +75,8 @@ void TangentVisit::find_bounds(Index from, Index g) {
   const double* own = reduced_.data() + weights_.of(g);
   Piece& p = piece(from, g);
   for (Buffer* v : {&p.m, &p.kappa, &p.constant, &p.offset}) at_least(*v, step);
-  for (Buffer* v : {&p.bound, &p.omega, &p.curve, &linear_}) at_least(*v, step * k_);
+  for (Buffer* v : {&p.bound, &p.omega, &room_->linear, &room_->square}) at_least(*v, step * k_);
+  if (curved_) at_least(p.curve, step * k_);
   const double shift = rows_.layout.shift(g);
   for (Index i = 0; i < n; ++i) {
     const LogisticTerm term = rows_.term(row(from + i), g, shift);
@@ -74,20 +86,20 @@ void TangentVisit::find_bounds(Index from, Index g) {
     p.offset[i] = term.offset;
   }
   kernels().product_nt(k_, n, rows_.layout.regressors(), own + weights_.mean, weights_.all,
-                       row(from) + rows_.regressors, rows_.width, linear_.data(), step);
-  kernels().product_nt(k_, n, width, own + weights_.second, weights_.all, squares_[place(from)].data(), width,
-                       p.curve.data(), step);
+                       row(from) + rows_.regressors, rows_.width, room_->linear.data(), step);
+  kernels().product_nt(k_, n, width, own + weights_.second, weights_.all, room_->squares[place(from)].data(),
+                       width, room_->square.data(), step);
   for (Index at = 0; at < k_ * step; at += step)
     tangent_kernels().bounds(n, p.m.data(), p.kappa.data(), p.constant.data(), p.offset.data(),
-                             linear_.data() + at, p.curve.data() + at, p.bound.data() + at,
-                             p.omega.data() + at, p.curve.data() + at);
+                             room_->linear.data() + at, room_->square.data() + at, p.bound.data() + at,
+                             p.omega.data() + at, curved_ ? p.curve.data() + at : nullptr);
 }
 
 void TangentVisit::log_likelihoods(Index n, const double* phi, Index k, const double* reduced, double* out) {
   const Index sizes = rows_.layout.sizes();
   const bool at_once = rows_of_unit_ == 1 && sizes == 1;
   visit(n, phi, k, reduced);
-  at_least(turned_, step * k);
+  at_least(room_->turned, step * k);
   Vec share(static_cast<std::size_t>(k)), base(share), none(share);
   for (Index j = 0; j < k; ++j) base[j] = reduced[j * weights_.all];
   for (Index i = 0; i < n && !at_once; ++i) std::copy(base.begin(), base.end(), out + i * k);
@@ -99,9 +111,9 @@ void TangentVisit::log_likelihoods(Index n, const double* phi, Index k, const do
       for (Index j = 0; j < k; ++j) share[j] = reduced[j * weights_.all + weights_.of(g)];
       tangent_kernels().add_transposed(k, rows, piece(from, g).bound.data(), step,
                                        at_once ? base.data() : none.data(), share.data(),
-                                       at_once ? out + from * k : turned_.data());
+                                       at_once ? out + from * k : room_->turned.data());
       for (Index i = 0; i < rows && !at_once; ++i)
-        for (Index j = 0; j < k; ++j) out[(from + i) / rows_of_unit_ * k + j] += turned_[i * k + j];
+        for (Index j = 0; j < k; ++j) out[(from + i) / rows_of_unit_ * k + j] += room_->turned[i * k + j];
     }
   }
 }
@@ -134,10 +146,10 @@ void TangentVisit::add_counts(Index n, Index k, const double* r, double* const* 
 
 void TangentVisit::take_masses(const double* r, Index from, Index k) {
   const Index n = rows_from(from);
-  at_least(r_, step * k);
-  if (rows_of_unit_ == 1) return kernels().transpose_rows(n, k, r + from * k, k, r_.data(), step);
+  at_least(room_->r, step * k);
+  if (rows_of_unit_ == 1) return kernels().transpose_rows(n, k, r + from * k, k, room_->r.data(), step);
   for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < k; ++j) r_[j * step + i] = r[(from + i) / rows_of_unit_ * k + j];
+    for (Index j = 0; j < k; ++j) room_->r[j * step + i] = r[(from + i) / rows_of_unit_ * k + j];
 }
 
 // Where the tangents touch, Σ r bound is the sum over features times weights, so that the sum without b
@@ -145,22 +157,24 @@ void TangentVisit::take_masses(const double* r, Index from, Index k) {
 void TangentVisit::add_piece(Index from, Index g, Index k, double* const* t) {
   const TangentLayout& at = rows_.layout;
   const Index n = rows_from(from), e = at.regressors(), width = at.squares();
+  const Index masses = curved_ ? 2 * k : k;  // r ω, and r times the curvature
   const Piece& p = piece(from, g);
-  at_least(pull_, step * k);
-  at_least(mass_, 2 * step * k);
-  at_least(sum_, k * (e + 2 * width));
-  std::fill_n(sum_.begin(), k * (e + 2 * width), 0.0);
+  at_least(room_->pull, step * k);
+  at_least(room_->mass, step * masses);
+  at_least(room_->sum, k * (e + 2 * width));
+  std::fill_n(room_->sum.begin(), k * (e + 2 * width), 0.0);
   for (Index j = 0; j < k; ++j) {
     const Index to = j * step, own = column_[j] * step;
     t[j][at.constant(g)] += tangent_kernels().pulls(
-        n, p.kappa.data(), p.offset.data(), p.bound.data() + own, p.omega.data() + own, p.curve.data() + own,
-        r_.data() + to, pull_.data() + to, mass_.data() + to, mass_.data() + k * step + to);
+        n, p.kappa.data(), p.offset.data(), p.bound.data() + own, p.omega.data() + own,
+        curved_ ? p.curve.data() + own : nullptr, room_->r.data() + to, room_->pull.data() + to,
+        room_->mass.data() + to, curved_ ? room_->mass.data() + k * step + to : nullptr);
   }
-  double *linear = sum_.data(), *quadratic = linear + k * e, *curvature = quadratic + k * width;
-  tangent_kernels().add_product(k, e, n, pull_.data(), step, row(from) + rows_.regressors, rows_.width,
+  double *linear = room_->sum.data(), *quadratic = linear + k * e, *curvature = quadratic + k * width;
+  tangent_kernels().add_product(k, e, n, room_->pull.data(), step, row(from) + rows_.regressors, rows_.width,
                                 linear, e);
-  tangent_kernels().add_product(2 * k, width, n, mass_.data(), step, squares_[place(from)].data(), width,
-                                quadratic, width);
+  tangent_kernels().add_product(masses, width, n, room_->mass.data(), step,
+                                room_->squares[place(from)].data(), width, quadratic, width);
   for (Index j = 0; j < k; ++j, linear += e, quadratic += width, curvature += width) {
     const double* own = reduced_.data() + column_[j] * weights_.all + weights_.of(g);
     double with_b = 0;
@@ -170,7 +184,7 @@ void TangentVisit::add_piece(Index from, Index g, Index k, double* const* t) {
     }
     for (Index v = 0; v < width; ++v) {
       t[j][at.quadratic(g) + v] += quadratic[v];
-      t[j][at.curvature(g) + v] += curvature[v];
+      if (curved_) t[j][at.curvature(g) + v] += curvature[v];
       with_b -= 0.5 * quadratic[v] * own[weights_.second + v];
     }
     t[j][at.constant(g)] -= with_b;

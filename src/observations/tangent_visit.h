@@ -9,14 +9,18 @@ namespace bnpvi {
 
 /// Layout of the numbers that rows need of a cluster, with b its coefficients: w_0; then for each size its
 /// probability, E b, and (2 − δ_ij) E b_i b_j (the packed triangle of E bb', with off-diagonal entries
-/// doubled).
+/// doubled); then 1 if the curvature is to be summed, else 0, the same for all clusters of a visit.
 struct TangentWeights {
   explicit TangentWeights(const TangentLayout& layout)
-      : mean(1), second(1 + layout.regressors()), width(second + layout.squares()), all(of(layout.sizes())) {}
+      : mean(1),
+        second(1 + layout.regressors()),
+        width(second + layout.squares()),
+        curved(of(layout.sizes())),
+        all(curved + 1) {}
 
   Index of(Index g) const { return 1 + g * width; }
 
-  Index mean, second, width, all;
+  Index mean, second, width, curved, all;
 };
 
 /// Computes the tangents (quadratic bounds of the log likelihood) of the rows of a block under some clusters,
@@ -26,6 +30,9 @@ class TangentVisit {
  public:
   /// rows_of_unit: number of rows of each unit, an individual; 1 if units are single rows.
   TangentVisit(const TangentRows& rows, Index rows_of_unit);
+  TangentVisit(const TangentVisit&) = delete;
+  TangentVisit& operator=(const TangentVisit&) = delete;
+  ~TangentVisit();
 
   /// Discards what is kept about the rows; to be called when phi, at the same address, has received other
   /// features.
@@ -41,19 +48,27 @@ class TangentVisit {
 
  private:
   // The tangents (quadratic bounds) of up to `step` rows for one size: the constants of each row
-  // (LogisticTerm), and for each row in each cluster (k × step) the bound, its coefficient ω and the
-  // curvature.
+  // (LogisticTerm), and for each row in each cluster (k × step) the bound, its coefficient ω and, if it is to
+  // be summed, the curvature.
   struct Piece {
     Buffer m, kappa, constant, offset;
     Buffer bound, omega, curve;
   };
+
+  // The memory of a visit, of which each thread keeps one for the next TangentVisit.
+  struct Room {
+    std::vector<Buffer> squares;  // xx' (packed) of each group of `step` rows
+    std::vector<Piece> piece;
+    Buffer linear, square, turned, r, pull, mass, sum;  // scratch
+  };
+  static std::unique_ptr<Room>& spare();
 
   void visit(Index n, const double* phi, Index k, const double* reduced);
   bool knows(Index n, const double* phi, Index k, const double* reduced);
   Index rows_from(Index from) const;
   const double* row(Index i) const { return phi_ + i * rows_.width; }
   Index place(Index from) const;
-  Piece& piece(Index from, Index g) { return piece_[place(from) * rows_.layout.sizes() + g]; }
+  Piece& piece(Index from, Index g) { return room_->piece[place(from) * rows_.layout.sizes() + g]; }
   void find_squares(Index from);
   void find_bounds(Index from, Index g);
   static void add_counts(Index n, Index k, const double* r, double* const* t);
@@ -66,11 +81,10 @@ class TangentVisit {
   const double* phi_ = nullptr;  // reduced features of the rows whose tangents are kept; null: none
   Index n_ = 0, k_ = 0;          // numbers of rows and of clusters
   bool keeps_ = false;
+  bool curved_ = false;  // is the curvature summed?
   Vec reduced_;
-  std::vector<Buffer> squares_;  // xx' (packed) of each group of `step` rows
-  std::vector<Piece> piece_;
   std::vector<Index> column_;  // for each cluster asked for, its number among those visited
-  Buffer linear_, turned_, r_, pull_, mass_, sum_;  // scratch
+  std::unique_ptr<Room> room_;
 };
 
 }  // namespace bnpvi

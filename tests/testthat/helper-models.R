@@ -119,6 +119,9 @@ beside <- strsplit(c(
   "regression, tails" = "cells units",
   "regression, no intercept, tails" = "cells units",
   "ar, lag 1, intercept, tails" = "lag cells units",
+  "binomial_regression" = "cells gaps units",
+  "binomial_regression, no intercept" = "cells gaps units",
+  "negbinomial_regression" = "cells gaps units",
   "product" = "far_rows entries base units row_estimates",
   "product, gaps" = "far_rows entries gaps base units row_estimates",
   "product with pairs" = "far_rows entries base units row_estimates",
@@ -214,6 +217,7 @@ new_model_cases <- function() {
     gappy <- product(few = few_levels, counted = with_gaps(poisson), numbers = with_gaps(diagonal), more = categorical)
     drifting <- function(obs) c(obs, list(drift = 0.4, gap = c(1, 0.3, 5, 2)))
     at_times <- cbind(x, c(rep(c(1, 2, 2, 5, 2, 4), 6), 1, 1, 5, 4)) # none at the third
+    glm_cases <- new_glm_cases(counts[, 1])
     mixed <- cbind(holes[, 1:2], counts, x, codes, x[40:1, ] %*% random_definite(d))
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
@@ -291,7 +295,8 @@ new_model_cases <- function() {
         "regression, no intercept, tails", in_tails(through_0, "regression"), paired,
         twin_of_tails(twin_regression, n_y)
       ),
-      c(with_tails(ar_case(1L, TRUE)), list(scales = TRUE))
+      c(with_tails(ar_case(1L, TRUE)), list(scales = TRUE)),
+      glm_cases$yes_no, glm_cases$no_intercept, glm_cases$counts
     )
   })
 }
@@ -333,14 +338,16 @@ columns_in_order <- function(obs, order) {
   }
   switch(obs$family,
     binomial = c(rbind(2L * order - 1L, 2L * order)), censored = 1:2, censored_weibull = 1:2,
-    regression = seq_along(obs$unit), order
+    regression = seq_along(obs$unit), binomial_regression = seq_along(obs$unit),
+    negbinomial_regression = seq_along(obs$unit), order
   )
 }
 
 # How many parameters may be in any order.
 count_parameters <- function(case) {
   switch(case$model$obs$family,
-    censored = 1L, censored_weibull = 1L, regression = 1L, binomial = case$data$d %/% 2L,
+    censored = 1L, censored_weibull = 1L, regression = 1L, binomial_regression = 1L, negbinomial_regression = 1L,
+    binomial = case$data$d %/% 2L,
     case$data$d - n_known_columns(case$model$obs)
   )
 }
@@ -367,7 +374,7 @@ permute_columns <- function(obs, order) {
     reversed <- lapply(obs$blocks, function(block) permute_columns(block, rev(seq_len(n_block_parameters(block)))))
     return(list(family = obs$family, blocks = rev(reversed)))
   }
-  if (obs$family == "regression") {
+  if (obs$family %in% c("regression", "binomial_regression", "negbinomial_regression")) {
     return(obs) # its responses and covariates stay where they are
   }
   if (!is.null(obs$n_levels)) {

@@ -11,7 +11,7 @@ with_individual_rows <- function(case, individual) {
 # Models whose rows can be added up: not autoregressions, nor those whose rows have times or scales.
 can_repeat <- function(case) {
   obs <- case$model$obs
-  !identical(obs$family, "ar") && is.null(obs$drift) && !any_tails(obs)
+  !identical(obs$family, "ar") && is.null(obs$drift) && !any_tails(obs) && !is_glm_case(case)
 }
 
 # Individuals of one to four rows, each within one planted cluster, in an order that has nothing to do with them.

@@ -1,7 +1,8 @@
-# Models whose rows have scales (Student-t clusters, `tails`) beside those that are linear in features.
+# Models whose rows have scales (Student-t clusters, `tails`) or tangents (binomial and negative binomial regressions)
+# beside those that are linear in features.
 
 # For laws and verbs that are about features which all clusters share; each use says what does not hold.
-without_scales <- function(cases) Filter(function(case) !any_tails(case$model$obs), cases)
+without_scales <- function(cases) Filter(function(case) !any_tails(case$model$obs) && !is_glm_case(case), cases)
 
 # log E p(x | cluster), rows x clusters, from features of rows as they are (their scale is 1) and weights: linear, or
 # with the integral over u of u^c exp(c - u b), c the weight of E log u - E u + 1, the fifth feature from the end.

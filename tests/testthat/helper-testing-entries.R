@@ -15,8 +15,9 @@ testing_entries <- c(
   "engine_network_together", "engine_parameter_draws", "engine_re_express", "engine_scalable_kmeans",
   "engine_select_particles", "engine_sequence_pieces", "engine_source", "engine_sparse_visit", "engine_special",
   "engine_spool_cut",
-  "engine_sticks", "engine_top_draws", "engine_topic_sums", "engine_tree_cut", "engine_tree_messages", "engine_urn",
-  "engine_variates", "engine_window_visit", "engine_windows", "engine_with_sums"
+  "engine_sticks", "engine_tangent_visit", "engine_top_draws", "engine_topic_sums", "engine_tree_cut",
+  "engine_tree_messages",
+  "engine_urn", "engine_variates", "engine_window_visit", "engine_windows", "engine_with_sums"
 )
 
 skip_without_testing_entries <- function() {

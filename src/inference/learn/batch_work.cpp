@@ -27,6 +27,7 @@ void WorkGlobals::write(Writer& out) const {
   out.list(globals.u);
   out.list(globals.omega);
   out.flag(weighed);
+  out.list(closing);
 }
 
 WorkGlobals WorkGlobals::read(Reader& in) {
@@ -35,6 +36,7 @@ WorkGlobals WorkGlobals::read(Reader& in) {
   out.globals.u = in.list<Vec>();
   out.globals.omega = in.list<Vec>();
   out.weighed = in.flag();
+  out.closing = in.list<std::vector<Index>>();
   return out;
 }
 
@@ -43,11 +45,26 @@ void WorkGlobals::weigh(const Problem& problem) {
   Vec evidence(weighed ? static_cast<std::size_t>(globals.effective.k) : 0);
   globals.weights = weighed ? coming_weights(problem, globals.effective, evidence.data())
                             : visiting_weights(problem, globals.effective);
+  if (closing.empty()) return;
+  auto asking = std::make_shared<Weights>(*globals.weights);
+  for (Index j = 0; j < asking->k; ++j)
+    for (Index at : closing) asking->w[j * asking->p + at] = 1;
+  globals.weights = std::move(asking);
 }
 
 std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals) {
   auto out = std::make_shared<WorkGlobals>();
   out->weighed = globals.weights != nullptr;
+  out->globals = std::move(globals);
+  out->weigh(problem);
+  return out;
+}
+
+std::shared_ptr<const WorkGlobals> globals_for_closing(const Problem& problem, Globals globals,
+                                                       std::vector<Index> features) {
+  auto out = std::make_shared<WorkGlobals>();
+  out->closing = std::move(features);
+  globals.weights = nullptr;
   out->globals = std::move(globals);
   out->weigh(problem);
   return out;

@@ -15,7 +15,8 @@ struct WorkGlobals {
   /// True if the weights come from evaluate_and_weigh(), whose rounding differs from that of
   /// visiting_weights().
   bool weighed = false;
-  void write(Writer& out) const;  // writes all but globals.weights
+  std::vector<Index> closing = {};  // closing features (registry.h) whose sums visits form, too
+  void write(Writer& out) const;    // writes all but globals.weights
   static WorkGlobals read(Reader& in);
   /// Computes the clusters' weights for visits (updates of q(z)), globals.weights, if they are missing.
   void weigh(const Problem& problem);
@@ -23,6 +24,11 @@ struct WorkGlobals {
 
 /// Returns these globals (parameters' posterior), with their weights computed if they are missing.
 std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals);
+
+/// Returns these globals for the last visit of a fit, which is not part of a lap and forms the sums of these
+/// closing features: with newly computed weights.
+std::shared_ptr<const WorkGlobals> globals_for_closing(const Problem& problem, Globals globals,
+                                                       std::vector<Index> features);
 
 /// A task on one batch, together with its result. The result is a pure function of the batch, the models, the
 /// globals (parameters' posterior) and the bytes that write_task() writes. run() may be called here, or
