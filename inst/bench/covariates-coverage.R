@@ -1,7 +1,7 @@
 # Coverage of prevalence() of topics: how often intervals of nominal 90 % hold the planted expected proportions, and
-# the planted difference of two groups. Corpora are drawn from the model, with four topics, a group and a day; `total` is the
-# sum of the documents' Dirichlet parameters without covariates, which `alpha` of the prior supposes to be 0.5. `others`
-# is the probability of a term of another topic over that of one of its own: topics are clear or blurred.
+# the planted difference of two groups. Corpora are drawn from the model, with four topics, a group and a day; `total`
+# is the sum of the documents' Dirichlet parameters without covariates, which `alpha` of the prior supposes to be 0.5.
+# `others` is the probability of a term of another topic over that of one of its own: topics are clear or blurred.
 #
 #   Rscript covariates-coverage.R [corpora]
 library(bnpvi)
