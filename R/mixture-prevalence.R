@@ -31,8 +31,8 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   list(by = by, value = value, x = do.call(rbind, x), weight = weight)
 }
 
-# Computes prevalence() for one covariate. response: list(mean, cov) from linear_response(), or NULL for
-# intervals from q.
+# Computes prevalence() for one covariate. response: of a mixture, list(mean, cov) from linear_response(), or NULL
+# for intervals from q.
 prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
   by <- grid$by
@@ -42,6 +42,7 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   means <- vapply(of_value, function(rows) {
     average_shares(shares_at(fit, grid$x[rows, , drop = FALSE]), weight)
   }, numeric(fit$state$k + 1L))
+  if (has_tilted_topics(fit)) response <- response_of_documents(fit)
   drawn <- drawn_shares(fit, grid$x, weight, length(value), response)
   against <- function(x) x - x[, rep(1L, ncol(x)), drop = FALSE]
   if (contrast) {
@@ -183,14 +184,18 @@ print.bnp_prevalence <- function(x, ...) {
   if (isTRUE(attr(x, "of_model"))) {
     cat(strwrap(paste0(
       if (!is.null(attr(x, "against"))) paste0("Differences from ", attr(x, "by"), " = ", attr(x, "against"), ". "),
-      if (isTRUE(attr(x, "responds"))) {
+      if (is.null(x$topic) && isTRUE(attr(x, "responds"))) {
         "The intervals are by linear response, which counts that the rows' clusters and their parameters are uncertain."
+      } else if (is.null(x$topic)) {
+        paste(
+          "The intervals are those of the variational posterior, and too narrow: it does not know that the rows'",
+          "clusters and the parameters of weights and clusters are uncertain together. With x = (the data of the fit)",
+          "they are by linear response."
+        )
       } else {
-        paste0(
-          "The intervals are those of the variational posterior, and too narrow: it does not know that ",
-          if (is.null(x$topic)) "the rows' clusters and the parameters of weights and clusters" else
-            "the topics of words, topics and effects", " are uncertain together.",
-          if (is.null(x$topic)) " With x = (the data of the fit) they are by linear response."
+        paste(
+          "The intervals take as known", if (!isTRUE(attr(x, "responds"))) "the proportions of documents and",
+          "which words have which topic, and are too narrow."
         )
       }
     )), sep = "\n")

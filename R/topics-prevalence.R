@@ -39,8 +39,15 @@
 #'   With [prior_covariates()] `proportion` is the weight in the model, at values of the covariate from the smallest to
 #'   the largest; mixtures have `cluster` (sequences `state`) and `rows` in place of `topic` and `documents`. The
 #'   intervals are quantiles of draws from the variational posterior of weights and effects, which treats these as
-#'   independent of everything else that is uncertain. They are therefore too narrow if clusters overlap, and for
-#'   topics.
+#'   independent of everything else that is uncertain. They are therefore too narrow if clusters overlap.
+#'
+#'   For topics the draws are from a normal distribution of weights and effects in which the proportions of documents
+#'   are integrated out, given how often each document uses each topic. Which words have which topic counts as known, so
+#'   that these intervals are too narrow, too, and proportions are somewhat more extreme than they should be. In
+#'   simulations with four topics whose terms hardly overlap, 400 documents of 100 words and `alpha` as in the
+#'   simulation, intervals of nominal 90 % contained the expected proportion in 79 % of cases (160 cases; those of the
+#'   variational posterior in 64 %); where documents were three times less variable than `alpha` says, in 61 % (48 %).
+#'   Read them as a lower limit of what is uncertain.
 #'
 #'   If `x`, the data of a mixture, is given, the intervals are computed by linear response (Giordano and others, 2018):
 #'   each weight and effect in turn is pushed a little, and all means adapt to it. This takes two short fits for each

@@ -1,5 +1,5 @@
 # Mixtures whose weights depend on covariates beside flexmix (FLXPmultinom) on the same rows: effects as weights at five
-# ages, labels, time. flexmix is given the number of clusters, bnpvi finds it.
+# ages, labels, time. flexmix is given the number of clusters, bnpvi finds it. Then flexmix's own example, NregFix.
 #
 # Then, where the peers are installed, each on its own data, with the same numbers of clusters: transitions beside
 # depmixS4 (`speed` by Pacc) and moveHMM (`elk_data` by distance to water), latent classes beside poLCA (`election` by
@@ -61,6 +61,43 @@ for (separation in c(6, 3)) for (n in c(1000, 10000)) for (set in seq_len(sets))
     ))
   }
   cat(line, "\n")
+}
+
+# flexmix's own example of concomitant variables, NregFix: regressions whose classes depend on w, known beforehand.
+if (requireNamespace("flexmix", quietly = TRUE)) {
+  data("NregFix", package = "flexmix", envir = environment())
+  NregFix$y <- as.double(NregFix$y) # a matrix of one column
+  at <- data.frame(w = sort(unique(NregFix$w)))
+  theirs <- system.time(other <- local({
+    set.seed(1)
+    flexmix::stepFlexmix(
+      y ~ x1 + x2, data = NregFix, k = 3, nrep = 5, verbose = FALSE, concomitant = flexmix::FLXPmultinom(~ w)
+    )
+  }))[["elapsed"]]
+  logit <- stats::model.matrix(~ w, at) %*% flexmix::parameters(other, which = "concomitant")
+  share <- exp(logit) / rowSums(exp(logit))
+  for (open in c(FALSE, TRUE)) {
+    ours <- system.time(fit <- bnp_mixture(
+      y ~ x1 + x2, data = NregFix, prior = if (open) prior_covariates(~ w) else prior_covariates(~ w, k = 3),
+      control = bnp_control(seed = 1, verbose = FALSE)
+    ))[["elapsed"]]
+    ari <- c(
+      adjusted_rand_index(fitted(fit), NregFix$class), adjusted_rand_index(flexmix::clusters(other), NregFix$class)
+    )
+    cat(sprintf(
+      "NregFix (%d rows): bnpvi K %d%s, %.2f s; flexmix %.2f s (5 starts); agreement with the classes %.3f, %.3f\n",
+      nrow(NregFix), n_clusters(fit), if (open) " (found)" else "", ours, theirs, ari[1], ari[2]
+    ))
+    if (n_clusters(fit) == 3L) {
+      order <- apply(table(fitted(fit), flexmix::clusters(other)), 1, which.max)
+      apart <- max(abs(predict(fit, at, type = "weights")[, 1:3] - share[, order]))
+      cat(sprintf("  weights by w differ by at most %.3f\n", apart))
+      if (!open) record(
+        "NregFix (200 rows), K 3", "largest difference of weights by w, agreement and seconds here and there",
+        sprintf("%.3f, %.3f, %.3f, %.2f, %.2f", apart, ari[1], ari[2], ours, theirs), peer = "flexmix"
+      )
+    }
+  }
 }
 
 # Sequences: transitions by the same formula, two states in both. Peers take the covariate of the row stepped from, so

@@ -81,7 +81,7 @@ test_that("prevalence is that of the model, with intervals, contrasts, pictures 
   of <- planted_of(fit)
   expect_gt(change$conf.low[of == 1], 0)
   expect_lt(change$conf.high[of == 2], 0)
-  expect_output(print(of_party), "too narrow")
+  expect_output(print(of_party), "which words have which topic, and are too")
   expect_equal(as.data.frame(tidy(of_day)), as.data.frame(unclass(of_day)))
   expect_bad(prevalence(fit, by = "party", x = corpus$x), "not_defined")
   expect_bad(prevalence(fit, by = corpus$about$party), "by")
@@ -90,6 +90,25 @@ test_that("prevalence is that of the model, with intervals, contrasts, pictures 
   expect_no_error(plot(of_party))
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(of_day), "ggplot")
+})
+
+test_that("intervals of prevalence have the curvature of documents' counts with proportions integrated out", {
+  prior <- fit$model$prior
+  x <- cbind(1, prior$patterns)[fit$input$document_pattern + 1L, ]
+  n <- as.matrix(fit$documents)
+  k <- ncol(n)
+  rest <- prior$alpha * exp(tilt_arrays(fit)$log_mean[k + 1L])
+  value <- function(g) {
+    g <- matrix(g, ncol(x))
+    a <- prior$alpha * exp(x %*% g)
+    s <- rowSums(a) + rest
+    sum(lgamma(s) - lgamma(s + rowSums(n))) + sum(lgamma(a + n) - lgamma(a)) -
+      sum(g[-1L, ]^2) / (2 * prior$effect_scale^2) - least_precision * sum(g[1L, ]^2) / 2
+  }
+  made <- response_of_documents(fit)
+  at <- as.double(made$mean)
+  curve <- stats::optimHess(at, value, control = list(ndeps = rep(1e-3, length(at))))
+  expect_equal(solve(made$cov), -curve, tolerance = 1e-3, ignore_attr = TRUE)
 })
 
 test_that("units, names and order of levels and documents change nothing", {
