@@ -47,7 +47,6 @@ test_that("autoregressions with an intercept do not depend on the origin, in cha
 })
 
 test_that("linear systems with an intercept do not depend on the origin", {
-  quick <- bnp_control(seed = 1, verbose = FALSE, max_laps = if (long_tests()) 30 else 3)
   half <- switching[1:90, ]
   obs <- obs_lds(intercept = TRUE)
   expect_no_origin(function(x) bnp_hmm(x, obs = obs, control = quick), half, 180, "identity")
