@@ -57,7 +57,7 @@ tails_quantile <- function(q, p) {
 # Draws scales of n rows in one cluster.
 draw_scales <- function(q, n) {
   nu <- draw_tails(q)
-  stats::rgamma(n, nu / 2, nu / 2)
+  pmax(stats::rgamma(n, nu / 2, nu / 2), 1e-200)
 }
 
 # E 1 / u; infinite where degrees of freedom of at most two have a probability above 0.
