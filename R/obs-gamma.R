@@ -41,6 +41,7 @@ obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FAL
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
   shape <- shape_argument(shape, "shape", gamma_prior(0.5, 0.01), likelihood_shapes)
   family <- if (is.numeric(shape) && !is.object(shape)) "waiting_time" else "shaped_gamma"
+  if (family == "shaped_gamma") check_range(prior$a, "a", weights_of_shaped, rlang::current_env())
   obs <- do.call(new_obs, c(
     family, prior, columns_field(columns), if (check_flag(zeros, "zeros")) list(zeros = TRUE),
     if (!is.null(rounding)) rounding_field(rounding)
@@ -54,6 +55,9 @@ obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FAL
   obs$shape <- shape
   obs
 }
+
+# Weights of priors beside a learned shape (the argument `a`) with which the bound has its digits.
+weights_of_shaped <- c(1e-10, 1e10)
 
 # The range of known shapes: in it the bound of clusters of 100 rows has at least eight digits (test-gamma.R).
 likelihood_shapes <- c(1e-3, 1e6)

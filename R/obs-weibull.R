@@ -44,8 +44,11 @@ obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = F
 # of this file).
 weibull_weights <- c(1e-10, 1e10)
 
+# Known shapes. The scale of a cluster is the shape-th root of its mean power, which has no number for a lower shape.
+weibull_shapes <- c(0.05, 1e6)
+
 new_weibull <- function(family, shape, a, b, columns, call = rlang::caller_env()) {
-  shape <- shape_argument(shape, "shape", gamma_prior(1, 0.1), likelihood_shapes, call)
+  shape <- shape_argument(shape, "shape", gamma_prior(1, 0.1), weibull_shapes, call)
   prior <- list(a = check_positive(a, "a", call), b = if (!is.null(b)) check_positive(b, "b", call))
   check_range(prior$a, "a", weibull_weights, call)
   obs <- do.call(new_obs, c(family, prior, columns_field(columns)))

@@ -58,7 +58,7 @@ tails_quantile <- function(q, p) {
 # Draws the scales u of n rows of one cluster; the scale multiplies the precision of a row.
 draw_scales <- function(q, n) {
   nu <- draw_tails(q)
-  stats::rgamma(n, nu / 2, nu / 2)
+  pmax(stats::rgamma(n, nu / 2, nu / 2), 1e-200)
 }
 
 # The expectation E 1 / u over the scales u of a cluster's rows; infinite where degrees of freedom of at most

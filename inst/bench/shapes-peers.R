@@ -63,12 +63,19 @@ if (there("moveHMM")) {
   said <- function(x) {
     paste0(signif(x[["median"]], 2), " (", signif(x[["least"]], 2), " to ", signif(x[["most"]], 2), ")")
   }
+  parts <- "shapes, means, concentrations of two states"
+  of_states <- function(...) toString(signif(c(...), 3))
+  record("elk_data (moveHMM)", parts, of_states(coef(own$value)$gamma$shape, coef(own$value)$gamma$mean,
+    coef(own$value)$vonmises$concentration))
+  record("elk_data (moveHMM)", parts, of_states((step["mean", ] / step["sd", ])^2, step["mean", ],
+    theirs$value$mle$anglePar["concentration", ]), peer = "moveHMM")
+  record("elk_data (moveHMM)", "rows whose state is moveHMM's", signif(max(agree, 1 - agree), 3))
   record("elk_data (moveHMM)", seconds_of, said(own$seconds))
   record("elk_data (moveHMM)", seconds_of, said(theirs$seconds), peer = "moveHMM")
   record("elk_data (moveHMM)", "states and a fit that finds them, user s: median and range of five",
     paste0(n_clusters(open$value), ", ", said(open$seconds)))
   if (there("momentuHMM")) {
-    steps <- momentuHMM::momentuHMMData(elk)
+    steps <- structure(as.data.frame(elk), class = c("momentuHMMData", "data.frame"))
     other <- often(momentuHMM::fitHMM(
       steps, nbStates = 2, dist = list(step = "gamma", angle = "vm"), estAngleMean = list(angle = TRUE),
       Par0 = list(step = c(0.4, 3, 0.4, 4, 0.003, 0.002), angle = c(pi, 0, 0.5, 0.2))
@@ -173,6 +180,20 @@ if (length(args)) {
   states <- shapes_data("states", 5)
   walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
   fit <- seconds(bnp_hmm(states$x, obs = walk, na_action = "model", control = quiet))
-  say("steps and angles, two states: bnpvi", states = n_clusters(fit$value),
-    agreement = adjusted_rand_index(fitted(fit$value), states$z), elbo = elbo(fit$value), seconds = fit$seconds)
+  ari <- adjusted_rand_index(fitted(fit$value), states$z)
+  say("steps and angles, two states: bnpvi", states = n_clusters(fit$value), agreement = ari, elbo = elbo(fit$value),
+    seconds = fit$seconds)
+  found <- "states, agreement, user s"
+  record("two states of steps and angles (seed 5)", found,
+    toString(signif(c(n_clusters(fit$value), ari, fit$seconds), 3)))
+  if (there("moveHMM")) {
+    track <- structure(data.frame(ID = factor(1), states$x, x = 0, y = 0), class = c("moveData", "data.frame"))
+    theirs <- seconds(moveHMM::fitHMM(
+      track, nbStates = 2, stepPar0 = c(0.3, 1.2, 0.3, 0.7, 0.05, 0.01), anglePar0 = c(pi, 0, 0.4, 6), verbose = 0
+    ))
+    ari <- adjusted_rand_index(moveHMM::viterbi(theirs$value), states$z)
+    say("steps and angles: moveHMM told 2", agreement = ari, seconds = theirs$seconds)
+    record("two states of steps and angles (seed 5)", found, toString(signif(c(2, ari, theirs$seconds), 3)),
+      peer = "moveHMM, told 2")
+  }
 }

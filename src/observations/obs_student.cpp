@@ -15,7 +15,8 @@ std::shared_ptr<const WishartModel> gaussian_columns(const GaussianPrior& prior,
 }  // namespace
 
 std::unique_ptr<ObsModel> make_student_full(const Fields& f) {
-  return make_scaled_rows({gaussian_columns(gaussian_prior(f, ScaleShape::full, true), ScaleShape::full)}, f);
+  return make_scaled_rows({gaussian_columns(gaussian_prior(f, ScaleShape::full, true), ScaleShape::full)}, f,
+                          false);
 }
 
 std::unique_ptr<ObsModel> make_student_diagonal(const Fields& f) {
@@ -32,7 +33,7 @@ std::unique_ptr<ObsModel> make_student_diagonal(const Fields& f) {
     if (!all.rounding.empty()) own.rounding = {all.rounding[j]};
     blocks.push_back(gaussian_columns(own, ScaleShape::full));
   }
-  return make_scaled_rows(std::move(blocks), f);
+  return make_scaled_rows(std::move(blocks), f, true);
 }
 
 }  // namespace bnpvi

@@ -22,10 +22,12 @@ class ScaledRows final : public ObsModel,
                          public Gaps,
                          public ColumnUnits {
  public:
-  ScaledRows(std::vector<std::shared_ptr<const WishartModel>> blocks, const ShapePrior& tails, bool gaps)
+  ScaledRows(std::vector<std::shared_ptr<const WishartModel>> blocks, const ShapePrior& tails, bool gaps,
+             bool by_columns)
       : layout_(std::move(blocks)),
         tails_(tails, layout_.responses),
         gaps_(gaps),
+        by_columns_(by_columns),
         none_(static_cast<std::size_t>(layout_.p), 0.0),
         prior_(none_.size()) {
     weights_of(none_.data(), prior_.data());
@@ -257,7 +259,7 @@ class ScaledRows final : public ObsModel,
     }
   }
 
-  // The arrays of the blocks for k clusters; several blocks are columns, which are put side by side.
+  // The arrays of the blocks for k clusters; those of columns are put side by side.
   template <class F>
   NamedArrays of_blocks(const double* t, Index k, F arrays) const {
     std::vector<NamedArrays> all;
@@ -269,7 +271,7 @@ class ScaledRows final : public ObsModel,
       }
       all.push_back(arrays(*layout_.block[b], own.data(), k));
     }
-    return all.size() == 1 ? all[0] : side_by_side(all, k);
+    return by_columns_ ? side_by_side(all, k) : all[0];
   }
 
   // mean and scale (K × D), strengths and counts that all columns share (K), covariances (D × D × K).
@@ -297,26 +299,26 @@ class ScaledRows final : public ObsModel,
 
   ScaledLayout layout_;
   TailWeight tails_;
-  bool gaps_;
+  bool gaps_, by_columns_;
   Vec none_, prior_;  // the statistic of a cluster without data, and its weights
 };
 
 }  // namespace
 
 std::unique_ptr<ObsModel> make_scaled_rows(std::vector<std::shared_ptr<const WishartModel>> blocks,
-                                           const Fields& fields) {
+                                           const Fields& fields, bool by_columns) {
   const Vec tails = fields.numbers("tails");
   ShapePrior prior;
   if (tails.size() == 1)
     prior.known = tails[0];
   else
     prior.prior = {fields.numbers("tails", 2)[0], tails[1]};
-  return std::make_unique<ScaledRows>(std::move(blocks), prior, fields.optional_flag("gaps"));
+  return std::make_unique<ScaledRows>(std::move(blocks), prior, fields.optional_flag("gaps"), by_columns);
 }
 
 std::unique_ptr<ObsModel> as_scaled(const Fields& fields, std::unique_ptr<WishartModel> inner) {
   if (!fields.has("tails")) return as_observed(fields, std::move(inner));
-  return make_scaled_rows({std::shared_ptr<const WishartModel>(std::move(inner))}, fields);
+  return make_scaled_rows({std::shared_ptr<const WishartModel>(std::move(inner))}, fields, false);
 }
 
 }  // namespace bnpvi

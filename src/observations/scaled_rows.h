@@ -48,8 +48,9 @@ struct ScaledLayout {
 ///   Λ(T) = Σ_b Λ_b(N, Σ r E u v vᵀ) + (D/2) Σ r E log u + Σ r E log p(u | ν), ν integrated, + entropy.
 /// This is exact for any q(u) that the statistic was formed with. Field `tails`: ν, or its prior; field
 /// `gaps`: cells may be missing. The columns of the blocks are those of the data, in their order.
+/// by_columns: whether the blocks are columns, whose scales are then returned as K × D.
 std::unique_ptr<ObsModel> make_scaled_rows(std::vector<std::shared_ptr<const WishartModel>> blocks,
-                                           const Fields& fields);
+                                           const Fields& fields, bool by_columns);
 
 /// Returns `inner` with an unobserved scale for each row (Student-t rows) if there is a field `tails`;
 /// otherwise as_observed(), the model without scales, which handles missing cells.

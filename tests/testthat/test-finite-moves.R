@@ -229,3 +229,13 @@ test_that("states that make room in sequences that a proposal has no copy of are
   expect_exact(fit, "room elsewhere")
   expect_gt(sum(accepted_moves(fit)), 0)
 })
+
+test_that("where two states are in use and K is 2, births are not tried, as nothing can make room", {
+  x <- withr::with_seed(1, c(rnorm(80), rnorm(80, 6), rnorm(80)))
+  tried <- function(k) {
+    control <- bnp_control(seed = 1, threads = 1, verbose = FALSE, restarts = 1)
+    sum(elbo_trace(suppressWarnings(bnp_hmm(x, prior = prior_hmm(k), control = control)))$births_tried)
+  }
+  expect_lt(tried(2), 10) # the two states are joined and divided anew; 26 with births
+  expect_gt(tried(5), 10)
+})
