@@ -30,7 +30,11 @@
 #' coefficients of the cluster. The bound is one on the evidence of the model with all of these. The uncertainty about
 #' the coefficients of clusters (`coef_cov` in [posterior_params()], [confint()], intervals of [predict()]) is read from
 #' the curvature of the likelihood that is summed over individuals' coefficients and clusters. The variational posterior
-#' itself, which regards both as known, has intervals that are too narrow.
+#' itself, which regards both as known, has intervals that are too narrow. On six kinds of simulated data with 200
+#' individuals (100 data sets each), 90 % intervals held the coefficients of clusters in 88 to 93 % of cases, and the
+#' next visit of a known individual and the first one of a new individual in 89 to 90 %. The exception is clusters that
+#' overlap much, each with its own covariance (`shared = FALSE`): these are seldom all found, and where they were, 71 %
+#' of intervals held the coefficients.
 #' @name obs_regression
 NULL
 

@@ -205,7 +205,7 @@ if (asked("peers")) {
 }
 
 # ---- Intervals of 90 %: the last visit of known individuals, the first of new ones, coefficients and covariances.
-if (asked("coverage")) for (set in c("wide", "one")) for (shared in c(TRUE, FALSE)) {
+if (asked("coverage")) for (set in c("wide", "three", "one", "apart", "skew", "two")) for (shared in c(TRUE, FALSE)) {
   truth <- truths[[set]]
   k <- length(truth[[1L]])
   held <- vapply(seq_len(10L * length(seeds)), function(seed) {

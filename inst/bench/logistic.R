@@ -153,6 +153,13 @@ best <- getModel(theirs, "BIC")
 cat("seizure: ours K", ours$state$k, " flexmix (Poisson) K by BIC", best@k, " ARI of both",
   round(adjusted_rand_index(fitted(ours), clusters(best)), 2), "\n")
 
+data(salmonellaTA98, package = "flexmix")
+colonies <- transform(salmonellaTA98, x = log(x + 10))
+ours <- bnp_mixture(y ~ x, colonies, counts, control = quiet(seed = 1))
+theirs <- MASS::glm.nb(y ~ x, colonies)
+cat("salmonellaTA98: ours K", ours$state$k, " coefficients", signif(coef(ours)$coef[1, , 1], 3), "and",
+  signif(coef(theirs), 3), " size", signif(coef(ours)$size[1], 3), "and", signif(theirs$theta, 3), "\n")
+
 cat("--- CPU milliseconds of a lap without moves beside a Gaussian regression, 100,000 rows, in turn\n")
 lap <- function(formula, d, obs, k, laps = 40) {
   used <- function(laps) system.time(suppressWarnings(bnp_mixture(formula, d, obs, prior = prior_dirichlet(k),

@@ -12,28 +12,6 @@ golden <- local({
   )
 })
 
-# What the engine takes: y and covariates, with an intercept; `effects` from 0; prior as the twin has it.
-effects_model <- function(prior, effects, e, alloc = list(family = "dp", concentration = 1), shared = NULL,
-                          unit = rep(1, e)) {
-  independent <- isTRUE(prior$independent)
-  coef <- rep(0, e)
-  coef[effects + 1L] <- prior$m
-  coef[-(effects + 1L)] <- prior$M
-  precision <- diag(prior$kappa, e)
-  precision[-(effects + 1L), -(effects + 1L)] <- prior$V
-  list(obs = c(list(
-    family = "random_effects", responses = 1L, intercept = TRUE, df = prior$nue, scale = matrix(prior$Be),
-    coef_mean = matrix(coef, 1L), scaled_precision = precision, origin = rep(0, e - 1L), spread = rep(1, e - 1L),
-    centre = rep(0, e), unit = unit, effects = as.integer(effects), random_df = prior$nu,
-    centred_random_scale = prior$B, repeated = TRUE, independent = independent
-  ), if (!is.null(shared)) list(shared_cov = shared$D, shared_noise = shared$sigma2)), prior = alloc)
-}
-
-effects_data <- function(x, id) {
-  list(x = unname(as.matrix(x)), n = nrow(x), d = ncol(x), starts = c(0L, nrow(x)), individual = as.integer(id),
-    n_individuals = max(id))
-}
-
 bound_of <- function(data, id, model, resp) sum(engine_elbo_of(effects_data(data, id), model, resp))
 
 random_people <- function(n = 12L, q = 2L) {
