@@ -23,7 +23,7 @@ install:
 
 test: .lib-test/bnpvi/DESCRIPTION
 	$(RSCRIPT) tools/setup.R test
-	R_LIBS=.lib-test $(RSCRIPT) tools/test.R
+	R_LIBS=.lib-test R_ENABLE_JIT=0 $(RSCRIPT) tools/test.R
 
 check:
 	$(RSCRIPT) tools/setup.R check
