@@ -211,28 +211,6 @@ tell_of_order <- function(frame, arg, call) {
   }
 }
 
-# Says which columns of a data frame count its rows (1, 2, ..., or from another number on), as those do that only
-# name them. Called where the user has not chosen columns.
-tell_of_row_numbers <- function(x, arg, call) {
-  if (!is.data.frame(x) || nrow(x) < 10L || length(x) < 2L) {
-    return(invisible())
-  }
-  counting <- names(x)[vapply(x, counts_rows, NA)]
-  n <- length(counting)
-  if (n) {
-    cli::cli_inform(c(
-      "{cli::qty(n)}Column{?s} {.field {counting}} of {.arg {arg}} {cli::qty(n)}{?counts/count} the rows, and {?is/are}
-       modelled like any other.",
-      i = "Leave {cli::qty(n)}{?it/them} out if {?it/they} only {?names/name} the rows."
-    ), class = c("bnpvi_message_row_numbers", "bnpvi_message"), call = call)
-  }
-}
-
-counts_rows <- function(v) {
-  n <- length(v)
-  is_plain_number(v) && isTRUE(v[n] - v[1L] == n - 1) && isTRUE(all(v == v[1L] + seq_len(n) - 1))
-}
-
 # Converts numbers to a column of this type. labels: the labels of a column of levels.
 as_column <- function(x, type, labels = NULL) {
   if (is.null(labels)) {
