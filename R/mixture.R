@@ -232,8 +232,12 @@ tell_of_row_numbers <- function(x, arg, call) {
 }
 
 counts_rows <- function(v) {
+  if (!is.numeric(v)) {
+    return(FALSE)
+  }
+  v <- as.double(v)
   n <- length(v)
-  is.numeric(v) && isTRUE(v[n] - v[1L] == n - 1) && isTRUE(all(v == v[1L] + seq_len(n) - 1))
+  isTRUE(v[n] - v[1L] == n - 1) && isTRUE(all(v == v[1L] + seq_len(n) - 1))
 }
 
 #' @rdname bnp_mixture

@@ -51,7 +51,8 @@ obs_resolve.obs_negbinomial <- function(obs, data, start, call) {
   exposed <- mean_exposure(data)
   if (!is.null(exposed) && !isTRUE(exposed >= 1e-6 && exposed <= 1e5)) {
     abort("range", c(
-      "The mean of the exposures of {.fn obs_negbinomial} must be from 1e-6 to 1e5, not {signif(exposed, 3)}.",
+      "The mean of the exposures of {.fn {obs_facts(obs)$constructor}} must be from 1e-6 to 1e5, not
+       {signif(exposed, 3)}.",
       i = "Divide them by their mean: sizes are those of an exposure of 1."
     ), call = call)
   }
