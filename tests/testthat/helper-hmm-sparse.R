@@ -1,9 +1,11 @@
 # Visits of L-sparse chains, and what they should be.
 
 # A random chain over every observation model, whose rows are repeated where it is longer: data, globals, and
-# E log p(x | state) of the modelled rows. The short suite has one of six models.
+# E log p(x | state) of the modelled rows. The short suite has one of six models. Rows with tangents are left out: their
+# log likelihoods are no products of features that stay the same.
 random_chains <- function(
-  k, lengths, prior_names = names(hmm_priors), cases = some_of(model_cases(), by = 6, from = 5)
+  k, lengths, prior_names = names(hmm_priors),
+  cases = some_of(Filter(Negate(is_glm_case), model_cases()), by = 6, from = 5)
 ) {
   out <- list()
   for (case in cases) {
