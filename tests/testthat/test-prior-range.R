@@ -7,7 +7,7 @@ makers <- list(
   start = function(x) prior_hdp_hmm(start = x), sticky = function(x) prior_hdp_hmm(sticky = x),
   alpha = function(x) prior_hmm(1, alpha = x), start = function(x) prior_hmm(1, start = x),
   sticky = function(x) prior_hmm(1, sticky = x), term_prior = obs_multinomial,
-  a = function(x) obs_gamma(a = x), b = function(x) obs_survival(b = x), a = obs_binomial,
+  a = function(x) obs_gamma(2, x), b = function(x) obs_survival(b = x), a = obs_binomial,
   a = function(x) obs_poisson(a = x), b = function(x) obs_poisson(b = x), a = function(x) obs_bernoulli(a = c(1, x)),
   b = function(x) obs_bernoulli(b = x),
   mean_strength = function(x) obs_gaussian(mean_strength = x), df = function(x) obs_gaussian(df = x),
@@ -23,6 +23,7 @@ test_that("parameters out of range are refused, with the range in the error", {
     for (x in range) expect_no_error(makers[[i]](x))
   }
   expect_bad(obs_bernoulli(a = c(1, 1e-60, 1)), "range", "element 2")
+  for (a in c(1e-11, 1e11)) expect_bad(obs_gamma(a = a), "range", "`a` must be from 1e-10 to 1e\\+10")
   expect_identical(prior_hmm(2, sticky = 0)$sticky, 0)
   expect_null(obs_multinomial(NULL)$term_prior)
 })
