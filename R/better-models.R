@@ -23,14 +23,15 @@ evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, 
 # computed twice, for the column alone and for all columns together (a product), and the smaller one counts:
 # so what independence loses is subtracted, and what it wins by fewer covariances is not counted.
 with_better_models <- function(fit, data) {
-  gaussian <- gaussian_part(fit)
-  x <- columns_of_gaussian(fit, data)
-  rest <- colnames(x)
-  some <- evenly(data$n, most_rows)
-  columns <- columns_that_depart(x[some, , drop = FALSE], fit$labels[some], data$weights[some])
+  some <- evenly(data$n, if (has_individuals(data)) data$n else most_rows)
+  looked_at <- if (length(some) < data$n) data[some] else data
+  columns <- columns_that_depart(columns_of_gaussian(fit, looked_at), fit$labels[some], data$weights[some])
   if (!length(columns)) {
     return(fit)
   }
+  gaussian <- gaussian_part(fit)
+  x <- columns_of_gaussian(fit, data)
+  rest <- colnames(x)
   spacing <- stats::setNames(gaussian$rounding %||% rep(0, length(rest)), rest)
   whole <- spacing %in% c(0, 1) & apply(x, 2L, all_counts)
   makers_of <- lapply(stats::setNames(columns, columns), function(column) {
