@@ -96,6 +96,33 @@ test_that("individuals who come at the same times have the numbers of the twin",
   expect_equal(terms[["data"]], visit$value, tolerance = 1e-9)
 })
 
+test_that("coefficients of individuals have the means, covariances and clusters of plain R, in the user's units", {
+  data <- growth_data("three", 4, 40L)
+  data <- transform(data, y = 100 * y + 7, t = 12 * t + 2000, u = sin(seq_along(t)))
+  z <- cbind(1, data$t)
+  for (shared in c(TRUE, FALSE)) {
+    fit <- bnp_mixture(y ~ t + u, data, obs_regression(random = ~t, shared = shared), prior_dirichlet(2), id = ~id,
+      control = bnp_control(seed = 1, threads = 1L, verbose = FALSE, keep = "probabilities"))
+    own <- individual_effects(fit, fit$individual_sums)
+    q <- posterior_params(fit)
+    for (k in 1:2) {
+      known <- is.infinite(q$df[k])
+      tau <- if (known) 1 / q$scale[k] else q$df[k] / q$scale[k]
+      W <- solve(q$random_scale[, , k]) * if (known) 1 else q$random_df[k]
+      mean <- q$coef_mean[1, , k]
+      for (i in c(1, 17, 40)) {
+        rows <- which(data$id == rownames(fit$individual_sums)[i])
+        S <- solve(tau * crossprod(z[rows, ]) + W)
+        y <- data$y[rows] - mean[3] * data$u[rows]
+        expect_equal(own$cov[, , i, k], unname(S), tolerance = 1e-6)
+        expect_equal(own$mean[i, , k], drop(unname(S %*% (tau * crossprod(z[rows, ], y) + W %*% mean[1:2]))),
+          tolerance = 1e-6)
+      }
+    }
+    expect_equal(own$prob, unname(fit$probabilities), tolerance = 1e-8)
+  }
+})
+
 test_that("accepted merges of individuals raise the bound by at least what they reported", {
   skip_without_testing_entries()
   d <- growth_data("wide", 1, 60L)
