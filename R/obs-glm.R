@@ -5,8 +5,8 @@
 #' @param family `"gaussian"`, `"binomial"` for logistic regressions, or `"negbinomial"` for
 #'   counts; or `gaussian()` or `binomial()` of R, see *Logistic regressions and counts*. `NULL`: binomial if the
 #'   response is a factor with two levels or logical, else Gaussian.
-#' @param size For `family = "negbinomial"`: up to 100 values; each cluster has one of them as its size s, with which a
-#'   count of mean \eqn{\mu} has the variance \eqn{\mu + \mu^2 / s}. `NULL`: ten values from 0.25 to 20.
+#' @param size For `family = "negbinomial"`: 1 to 30 values from 0.001 to 100; each cluster has one of them as its size
+#'   s, with which a count of mean \eqn{\mu} has the variance \eqn{\mu + \mu^2 / s}. `NULL`: ten values from 0.25 to 20.
 #' @section Logistic regressions and counts:
 #' With `family = "binomial"` the probability of success is \eqn{P(y = 1) = 1 / (1 + e^{-\psi})},
 #' \eqn{\psi = o + x^T b_k}, in each cluster or state. The response is 0 or 1, logical, or a factor with two levels, of

@@ -47,7 +47,7 @@ effects_globals <- function(T, prior, shared = NULL) {
     T$n / 2 * log(pi) + log_v + prior$nue / 2 * log(prior$Be) - nue / 2 * log(Be) + lgamma(nue / 2) -
     lgamma(prior$nue / 2) + T$ent
   list(
-    value = value, W = nu * solve(B), log_W = sum(digamma((nu - lower) / 2)) + q * log(2) - log_det(B),
+    value = value, W = if (q) nu * solve(B) else B, log_W = sum(digamma((nu - lower) / 2)) + q * log(2) - log_det(B),
     tau = nue / Be, log_tau = digamma(nue / 2) - log(Be / 2), m = m, kappa = kappa, b = b, V = V, nu = nu, B = B,
     nue = nue, Be = Be
   )
@@ -57,7 +57,7 @@ effects_globals <- function(T, prior, shared = NULL) {
 effects_visit <- function(one, g) {
   q <- length(g$m)
   ZZ <- crossprod(one$z)
-  S <- solve(g$tau * ZZ + g$W)
+  S <- if (q) solve(g$tau * ZZ + g$W) else ZZ
   r <- if (length(g$b)) one$y - drop(one$x %*% g$b) else one$y
   m <- drop(S %*% (g$tau * crossprod(one$z, r) + g$W %*% g$m))
   e <- one$y - drop(one$z %*% m)
@@ -66,7 +66,7 @@ effects_visit <- function(one, g) {
   xy <- drop(crossprod(one$x, e))
   XX <- crossprod(one$x)
   Q <- yy - 2 * sum(g$b * xy) + sum(g$b * (XX %*% g$b))
-  ent <- as.numeric(determinant(2 * pi * exp(1) * S)$modulus) / 2
+  ent <- if (q) as.numeric(determinant(2 * pi * exp(1) * S)$modulus) / 2 else 0
   fixed <- if (length(g$b)) sum(diag(solve(g$V, XX))) / 2 else 0
   away <- m - g$m
   score <- n / 2 * (g$log_tau - log(2 * pi)) - g$tau * Q / 2 - fixed + (g$log_W - q * log(2 * pi)) / 2 -
