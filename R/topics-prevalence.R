@@ -46,8 +46,8 @@
 #'   that these intervals are too narrow, too, and proportions are somewhat more extreme than they should be. In
 #'   simulations with four topics whose terms hardly overlap, 400 documents of 100 words and `alpha` as in the
 #'   simulation, intervals of nominal 90 % contained the expected proportion in 71 to 81 % of cases (two runs; those of
-#'   the variational posterior in 64 %); where documents were three times less variable than `alpha` says, in 61 % (48 %).
-#'   Read them as a lower limit of what is uncertain.
+#'   the variational posterior in 64 %); where documents were three times less variable than `alpha` says, in 61 %
+#'   (48 %). Read them as a lower limit of what is uncertain.
 #'
 #'   If `x`, the data of a mixture, is given, the intervals are computed by linear response (Giordano and others, 2018):
 #'   each weight and effect in turn is pushed a little, and all means adapt to it. This takes two short fits for each
