@@ -11,8 +11,8 @@
 #' @param covariance The covariance matrices of clusters: `"full"`, one for each cluster, or `"diagonal"`, columns that
 #'   are independent within a cluster (given the scale of the row, see *Heavy tails*).
 #' @param tails The degrees of freedom of t distributions, which determine how heavy their tails are. `NULL`, the
-#'   default: each cluster has its own, which are learned, with the prior `gamma_prior(2, 0.1)`; another [gamma_prior()],
-#'   with a rate of at least 0.001, a shape of at most 1e8 and a mean from 0.1 to 1e8, replaces this prior. One number
+#'   default: each cluster has its own, which are learned, with the prior `gamma_prior(2, 0.1)`. Another [gamma_prior()]
+#'   replaces this prior, with a rate of at least 0.001, a shape of at most 1e8 and a mean from 0.1 to 1e8. One number
 #'   from 0.1 to 1e8: all clusters have these degrees of freedom.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @section Heavy tails:
