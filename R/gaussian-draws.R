@@ -11,10 +11,17 @@ draw_gaussian <- function(n, mean, mean_strength, df, scale) {
 
 # Draws n rows of independent Gaussian columns, given one draw of their means and precisions.
 draw_diagonal <- function(n, mean, mean_strength, df, scale) {
-  precision <- stats::rgamma(length(mean), df / 2, rate = scale / 2)
+  precision <- draw_precisions(df, rep_len(scale, length(mean)))
   mean <- stats::rnorm(length(precision), mean, 1 / sqrt(mean_strength * precision))
   matrix(stats::rnorm(n * length(mean), rep(mean, each = n), rep(1 / sqrt(precision), each = n)), n)
 }
+
+# Draws the precisions of independent columns. With a df near 0 they may underflow: such a precision is taken
+# as the least number that still leaves finite rows.
+draw_precisions <- function(df, scale) {
+  pmax(stats::rgamma(length(scale), df / 2, rate = scale / 2), least_variate / scale)
+}
+least_variate <- 1e-200
 
 # A function of m that returns m columns of Gaussian noise with mean 0 and one common covariance, whose inverse is drawn
 # from a Wishart distribution.
@@ -43,7 +50,7 @@ wishart_root <- function(df, scale) {
   if (df >= d) {
     return(chol(as.matrix(stats::rWishart(1L, df, scale)[, , 1L])))
   }
-  root <- diag(sqrt(stats::rchisq(d, df - seq_len(d) + 1)), d)
+  root <- diag(sqrt(pmax(stats::rchisq(d, df - seq_len(d) + 1), least_variate)), d)
   root[upper.tri(root)] <- stats::rnorm(d * (d - 1) / 2)
   root %*% chol(scale)
 }

@@ -71,6 +71,7 @@ obs_resolve.obs_gamma <- function(obs, data, start, call) {
 }
 
 keep_within_units <- function(obs, data, call) {
+  check_range(obs$rounding, "rounding", c(0, 1e150), call)
   bad <- which(colSums((data$x < 1e-150 & data$x != 0) | data$x > 1e150, na.rm = TRUE) > 0)
   if (length(bad)) {
     abort("range", c(
@@ -176,8 +177,11 @@ obs_quantiles.obs_shaped_gamma <- function(obs) {
   )
 }
 
+# The least rate of drawn rows: drawn rates may underflow if `a` is small, and values are about 1e150 at most.
+least_rate <- 1e-148
+
 obs_draw_rows.obs_gamma <- function(obs, q, rows, given) {
-  rate <- stats::rgamma(length(q$a), q$a, q$b)
+  rate <- pmax(stats::rgamma(length(q$a), q$a, q$b), least_rate)
   n <- length(rows)
   matrix(stats::rgamma(n * length(rate), rep(q$shape, each = n), rep(rate, each = n)), n)
 }
@@ -185,7 +189,8 @@ obs_draw_rows.obs_shaped_gamma <- function(obs, q, rows, given) {
   columns <- lapply(shapes_of_columns(q), function(column) {
     drawn <- draw_shape(column)
     # At least 1e-150, since drawn values may underflow if the shape is small.
-    pmax(stats::rgamma(length(rows), drawn$shape_node, stats::rgamma(1L, drawn$a, drawn$b)), 1e-150)
+    rate <- pmax(stats::rgamma(1L, drawn$a, drawn$b), least_rate)
+    pmax(stats::rgamma(length(rows), drawn$shape_node, rate), 1e-150)
   })
   matrix(unlist(columns), length(rows))
 }

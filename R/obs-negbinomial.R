@@ -23,8 +23,8 @@
 #' together, and the shares within a row should be modelled ([obs_multinomial()]). If each column varies by itself, a
 #' size for each column is right.
 #'
-#' Sizes are told apart between 0.005 and 50,000. A row takes memory for some 40 numbers per column: scale exposures to
-#' mean 1.
+#' Sizes are told apart between 0.005 and 50,000, and are those of an exposure of 1: scale exposures to mean 1. A mean
+#' exposure above 1000 or below 1e-6 is refused. A row takes memory for some 40 numbers per column.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @seealso [observation_models] for all models; [obs_poisson()].
 #' @examples
@@ -49,9 +49,9 @@ obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, co
 
 obs_resolve.obs_negbinomial <- function(obs, data, start, call) {
   exposed <- mean_exposure(data)
-  if (!is.null(exposed) && !isTRUE(exposed >= 1e-6 && exposed <= 1e5)) {
+  if (!is.null(exposed) && !isTRUE(exposed >= 1e-6 && exposed <= 1000)) {
     abort("range", c(
-      "The mean of the exposures of {.fn {obs_facts(obs)$constructor}} must be from 1e-6 to 1e5, not
+      "The mean of the exposures of {.fn {obs_facts(obs)$constructor}} must be from 1e-6 to 1000, not
        {signif(exposed, 3)}.",
       i = "Divide them by their mean: sizes are those of an exposure of 1."
     ), call = call)

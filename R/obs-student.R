@@ -11,8 +11,9 @@
 #' @param covariance The covariance matrices of clusters: `"full"`, one for each cluster, or `"diagonal"`, columns that
 #'   are independent within a cluster (given the scale of the row, see *Heavy tails*).
 #' @param tails The degrees of freedom of t distributions, which determine how heavy their tails are. `NULL`, the
-#'   default: each cluster has its own, which are learned, with the prior `gamma_prior(2, 0.1)`; another [gamma_prior()]
-#'   replaces this prior. One number from 0.1 to 1e8: all clusters have these degrees of freedom.
+#'   default: each cluster has its own, which are learned, with the prior `gamma_prior(2, 0.1)`. Another [gamma_prior()]
+#'   replaces this prior, with a rate of at least 0.001, a shape of at most 1e8 and a mean from 0.1 to 1e8. One number
+#'   from 0.1 to 1e8: all clusters have these degrees of freedom.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @section Heavy tails:
 #' In `obs_student()` a row is normal with covariance \eqn{\Sigma_k / u_n}, where the scale \eqn{u_n} of each row has a
@@ -108,7 +109,7 @@ obs_draw_rows.obs_student <- function(obs, q, rows, given) {
   n <- length(rows)
   spread <- 1 / sqrt(draw_scales(q, n))
   if (is_diagonal(obs)) {
-    precision <- stats::rgamma(length(q$mean), q$df / 2, rate = q$scale / 2)
+    precision <- draw_precisions(q$df, rep_len(q$scale, length(q$mean)))
     noise <- function(m) matrix(stats::rnorm(m * length(precision)) / sqrt(precision), length(precision))
   } else {
     noise <- draw_noise(q$df, as.matrix(q$scale))

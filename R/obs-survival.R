@@ -98,7 +98,7 @@ obs_terms.obs_survival <- function(obs, columns) obs_terms.default(obs, pair_nam
 obs_quantiles.obs_survival <- obs_quantiles.obs_gamma
 
 obs_draw_rows.obs_survival <- function(obs, q, rows, given) {
-  cbind(stats::rexp(length(rows), stats::rgamma(1L, q$a, q$b)), 1)
+  cbind(stats::rexp(length(rows), pmax(stats::rgamma(1L, q$a, q$b), least_rate)), 1)
 }
 
 obs_moments.obs_survival <- function(obs, q, given) {

@@ -25,8 +25,20 @@ tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
       i = "For columns with tails of their own make each a block of a product."
     ), call = call)
   }
-  shape_argument(tails, "tails", gamma_prior(2, 0.1), c(0.1, 1e8), call)
+  tails <- shape_argument(tails, "tails", gamma_prior(2, 0.1), known_tails, call)
+  if (is.object(tails)) {
+    check_range(tails[["shape"]], "tails$shape", c(1e-4, 1e8), call)
+    check_range(tails[["rate"]], "tails$rate", c(1e-3, parameter_ranges$rate[2L]), call)
+    check_range(tails[["shape"]] / tails[["rate"]], "tails$shape / tails$rate", known_tails, call)
+  }
+  tails
 }
+
+# The range of degrees of freedom, and of the mean of their prior. With a lower rate of the prior than 0.001,
+# degrees of freedom of rows without outliers would be as large as those that stand for Gaussian rows in the
+# engine (TailWeight::gaussian in src/observations/tail_weight.h), from which they are not told apart. With a
+# higher shape than 1e8 the bound loses digits.
+known_tails <- c(0.1, 1e8)
 
 has_tails <- function(obs) !is.null(obs$tails)
 any_tails <- function(obs) has_tails(obs) || any(vapply(obs$blocks, has_tails, NA))

@@ -16,7 +16,8 @@ constexpr double most_hidden = 0.99;  // largest ρ; at a maximum ρ is below 1
 constexpr double furthest = 0.5,
                  least_step = 0.03;  // bounds of a step of log ν; below the least, EM's step is as good
 constexpr double boldness = 0.8;     // of the excess over EM's step, since means and covariances move, too
-constexpr double first_guess = 5;    // of ν
+constexpr double first_guess = 5;    // of ν, unless it lies outside what the prior allows
+constexpr double allowed = 3;  // standard deviations of log ν under its prior, which are about 1 / √shape
 
 // ψ(x) − log x, without the cancellation for large x.
 double digamma_less_log(double x) { return (stirling_remainder(x) - log_gamma_remainder(x)) / x; }
@@ -78,7 +79,10 @@ TailWeight::Slopes TailWeight::hastened(const ScaleSums& s) const {
     const Slopes here = slopes_at(nu), there = slopes_at(next);
     return Slopes{there.n - here.n, there.total - here.total, there.log_scale - here.log_scale};
   };
-  if (before > gaussian / 2) return from(first_guess);
+  if (before > gaussian / 2) {
+    const double mean = prior_.prior.shape / prior_.prior.rate, off = allowed / std::sqrt(prior_.prior.shape);
+    return from(std::clamp(first_guess, mean * std::exp(-off), mean * std::exp(off)));
+  }
   double variance = 0;
   for (std::size_t i = 0; i < q.shape().size(); ++i)
     variance += q.prob()[i] * (q.shape()[i] - nu) * (q.shape()[i] - nu);

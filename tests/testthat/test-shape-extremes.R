@@ -5,13 +5,14 @@ few <- bnp_control(seed = 1, threads = 1, max_laps = 15, verbose = FALSE)
 one_cluster <- prior_dirichlet(1)
 calm <- function(expr) suppressMessages(suppressWarnings(expr))
 
-# The bound is finite and rises; nothing that is reported, drawn or predicted is NaN, and intervals have their ends in
-# order. Returns the fit.
+# The bound is finite and rises to the end; nothing that is reported, drawn or predicted is NaN, and intervals have
+# their ends in order. Returns the fit.
 expect_sound <- function(x, obs = NULL, ..., fit = calm(bnp_mixture(x, obs, control = few, ...)), what = NULL) {
   bound <- elbo_trace(fit)$elbo
   expect_true(all(is.finite(bound)), info = what)
   expect_true(all(diff(bound) >= -1e-6 * (1 + abs(bound[-1L]))), info = what)
   expect_false(anyNA(unlist(coef(fit))), info = what)
+  expect_false(identical(fit$reason, "numerical"), info = what)
   if (!is.null(obs) && is.null(obs$exposure)) {
     expect_true(all(is.finite(calm(predict(fit, x, type = "logdensity")))), info = what)
   }
@@ -109,13 +110,13 @@ test_that("a million rows in a cluster: shapes are those of maximum likelihood",
   expect_equal(c(found$mean[1], found$tails[[1]]), c(likeliest$par[1], exp(likeliest$par[3])), tolerance = 0.02)
 })
 
+told <- function(s) paste(format(unlist(unclass(s))), collapse = " ")
 ends_of_priors <- list(
   gamma_prior(1e-10, 1e-10), gamma_prior(1e10, 1e10), gamma_prior(1e10, 1e-10), gamma_prior(1e-10, 1)
 )
 
 test_that("known shapes, and priors of shapes, at both ends", {
   skip_if_not_installed("survival")
-  told <- function(s) paste(format(unlist(unclass(s))), collapse = " ")
   for (s in c(list(1e-3, 1e6), ends_of_priors)) {
     expect_sound(positive, obs_gamma(s), what = told(s))
     expect_sound(with_zeros, obs_gamma(s, zeros = TRUE), what = told(s))
@@ -132,11 +133,56 @@ test_that("known shapes, and priors of shapes, at both ends", {
   }
 })
 
+test_that("degrees of freedom, and their priors, at both ends", {
+  models <- list(
+    function(tails) expect_sound(reals, obs_student(tails = tails), what = told(tails)),
+    function(tails) expect_sound(straight(reals), of_line(tails), what = told(tails)),
+    function(tails) {
+      fit <- calm(bnp_hmm(reals, obs = obs_ar(1, tails = tails), control = few))
+      expect_sound(fit = fit, what = told(tails))
+    }
+  )
+  ends <- list(
+    0.1, 1e8, gamma_prior(0.0002, 0.001), gamma_prior(1e5, 1e-3), gamma_prior(1e8, 9e8), gamma_prior(1e8, 1)
+  )
+  for (tails in ends) for (model in models) model(tails)
+  for (make in list(obs_student, obs_ar, obs_regression)) {
+    expect_bad(make(tails = gamma_prior(1, 1e-10)), "range", "`tails\\$rate` must be from 0.001")
+    expect_bad(make(tails = gamma_prior(1e10, 1e10)), "range", "`tails\\$shape` must be from 1e-04 to 1e\\+08")
+    for (tails in list(gamma_prior(1, 1e10), gamma_prior(1e6, 0.001))) {
+      expect_bad(make(tails = tails), "range", "`tails\\$shape / tails\\$rate` must be from 0.1 to 1e\\+08")
+    }
+  }
+})
+
+test_that("other arguments at both ends", {
+  for (make in list(obs_gamma, obs_weibull)) {
+    for (a in c(1e-10, 1e10)) expect_sound(positive, make(a = a), what = a)
+    for (b in c(1e-10, 1e50)) expect_sound(positive, make(b = b), what = b)
+    for (spacing in c(1e-300, 1e150)) expect_sound(positive, make(rounding = spacing), what = spacing)
+    expect_bad(calm(bnp_mixture(positive, make(rounding = 1e151), control = few)), "range", "`rounding` must be")
+  }
+  for (a in c(1e-10, 1e50)) expect_sound(counts, obs_negbinomial(a = a), what = a)
+  for (mean in c(1e-10, 1e10)) expect_sound(counts, obs_negbinomial(mean = mean), what = mean)
+  for (spacing in c(1e-300, 6)) expect_sound(angles, obs_vonmises(rounding = spacing), what = spacing)
+  for (covariance in c("full", "diagonal")) {
+    student <- function(...) expect_sound(reals, calm(obs_student(covariance, ...)), what = paste(covariance, ...))
+    for (df in c(1e-10, 1e8)) student(df = df)
+    for (strength in c(1e-50, 1e50)) student(mean_strength = strength, mean = stats::median(reals))
+    for (scale in c(1e-7, 1e50)) student(scale = scale)
+    for (spacing in c(1e-300, 1e4)) student(rounding = spacing)
+  }
+  skip_if_not_installed("survival")
+  for (a in c(1e-10, 1e10)) {
+    for (shape in list(1, NULL)) expect_sound(times(positive, c(1, 1, 0)), obs_survival(a = a, shape = shape), what = a)
+  }
+})
+
 test_that("weights of priors and exposures outside their ranges are refused", {
   expect_bad(obs_gamma(a = 1e50), "range", "`a` must be from 1e-10 to 1e\\+10")
   expect_bad(obs_weibull(a = 1e50), "range", "`a` must be from 1e-10 to 1e\\+10")
   far <- function(e) calm(bnp_mixture(counts, obs_negbinomial(exposure = rep(e, 60)), control = few))
-  for (e in c(1e-10, 1e10)) expect_bad(far(e), "range", "exposures.*Divide them by their mean")
+  for (e in c(1e-10, 1e4)) expect_bad(far(e), "range", "exposures.*Divide them by their mean")
 })
 
 test_that("what a model does not have is refused with what to do instead", {
