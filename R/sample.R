@@ -135,6 +135,7 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
                                threads = default_threads(), verbose = NULL) {
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   check_prior(prior, sampled_verbs, rlang::current_env())
+  if (has_covariates(prior)) require_ability("mixture_by_covariates", "bnp_sample")
   verb <- prior_entry(prior)$verb
   refuse_proposals(verb, prior, options)
   if (inherits(obs, "bnp_obs")) require_ability(kinds_to_fit(verb, obs, prior), "bnp_sample")

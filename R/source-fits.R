@@ -36,8 +36,8 @@ fit_source <- function(class, x, obs, prior, control, start, na_action, call, id
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(obs)) check_obs(obs, class, error_call)
   if (is_choice(obs)) require_ability(kinds_of_form("source", "mixture"), "auto_covariance", error_call)
-  check_prior(prior, class, error_call)
   require_no_covariates(prior, kinds_of_form("source", "mixture"), error_call)
+  check_prior(prior, class, error_call)
   prior$positions <- NULL # of a fit of trees
   if (control$algorithm == "truncation_free") {
     abort("argument", c(

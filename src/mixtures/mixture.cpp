@@ -234,7 +234,12 @@ double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near)
   shape.p = width;
   Summary s(shape, static_cast<Index>(counts.size()) / width);
   s.obs = counts;
-  if (!near || alloc.numbers_in_u(1) == 0) return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
+  const bool searches = near && alloc.numbers_in_u(1) > 0;
+  if (!searches || near->empty()) {
+    const Globals best = alloc.global_step(s, {});
+    if (searches) *near = best.u;
+    return sum_terms(alloc.elbo_terms(s, best));
+  }
   alloc.expected_log_weights(counts, near);
   return sum_terms(alloc.elbo_terms(s, {s, *near, {}}));
 }

@@ -87,8 +87,8 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 /// counts after cluster k.
 NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
-/// The part of the ELBO that belongs to the allocation model, without the entropy of q(z), when the
-/// parameters of the weights π are optimal for these expected counts. near: see expected_log_weights().
+/// The part of the ELBO that belongs to the allocation model, without the entropy of q(z), at the best π
+/// for these expected counts. near: see expected_log_weights(); if it is empty, the search is a full one.
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
 
 /// Copies of a row-major matrix with K rows, which may have no columns: without_row() removes one row;

@@ -30,6 +30,13 @@ constexpr Index least_foreseen = Index{1}
                                  << 15;       // features of the sample from which they cost less than steps
 constexpr Index max_loaded = Index{1} << 22;  // features of the sample that are kept in memory between rounds
 
+// The place of each entry of an order.
+std::vector<Index> places_of(const std::vector<Index>& order) {
+  std::vector<Index> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<Index>(i);
+  return place;
+}
+
 }  // namespace
 
 // Guesses. Halves start nearly even and need more steps to separate.
@@ -237,8 +244,7 @@ Vec RestrictedFit::log_weights() const {
   for (double& count : counts) count = std::max(0.0, count);
   Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(n) ? rows_in_order(near_, order) : Vec();
   const Vec value = alloc_.expected_log_weights(rows_in_order(counts, order), &near);
-  std::vector<Index> place(order.size());
-  for (Index i = 0; i < n; ++i) place[order[i]] = i;
+  const std::vector<Index> place = places_of(order);
   near_ = rows_in_order(near, place);
   const Vec by_number = rows_in_order(value, place);
   return {by_number.end() - k_ * width, by_number.end()};
@@ -259,10 +265,12 @@ std::vector<Index> RestrictedFit::by_size(const Vec& counts) const {
   return order;
 }
 
-double RestrictedFit::allocation_value(const Vec& counts, const Vec& near) const {
+double RestrictedFit::allocation_value(const Vec& counts, Vec& near) const {
   const std::vector<Index> order = by_size(counts);
-  Vec from = rows_in_order(near, order);
-  return mixtures::allocation_value(alloc_, rows_in_order(counts, order), from.empty() ? nullptr : &from);
+  Vec search = rows_in_order(near, order);
+  const double value = mixtures::allocation_value(alloc_, rows_in_order(counts, order), &search);
+  near = rows_in_order(search, places_of(order));
+  return value;
 }
 
 double RestrictedFit::pair_entropy(Index a, Index b) const {
@@ -319,27 +327,6 @@ bool RestrictedFit::merge_pairs() {
     any = true;
   }
   return any;
-}
-
-std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
-  const Vec counts = all_counts();
-  const Index all = static_cast<Index>(counts.size()) / alloc_.count_width(), first = all - k_;
-  // near_ may be of more clusters, if some have been removed since.
-  const Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(all) ? near_ : Vec();
-  const double before = allocation_value(counts, near);
-  Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
-  for (Index j = 0; j < k_; ++j) evidence[j] = used_evidence(problem_.obs, current_.data() + j * p_);
-  std::vector<Pair> pairs;
-  for (Index a = 0; a < k_; ++a)
-    for (Index b = a + 1; b < k_; ++b) {
-      for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
-      double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
-      const Vec joined_near = near.empty() || alloc_.fixed_k() > 0 ? near : without_row(near, all, first + b);
-      gain += allocation_value(joined_counts(alloc_, counts, first + a, first + b), joined_near) - before;
-      if (gain > 0) pairs.push_back({a, b, gain});
-    }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });
-  return pairs;
 }
 
 }  // namespace bnpvi::mixtures

@@ -112,8 +112,8 @@ class RestrictedFit {
   std::vector<Index> by_size(const Vec& counts) const;
   Vec log_weights() const;
   // The allocation model's part of the ELBO for these counts. near: where the search for the parameters of
-  // the weights starts, like near_.
-  double allocation_value(const Vec& counts, const Vec& near) const;
+  // the weights starts, like near_, replaced by its end; if it is empty, the search is a full one.
+  double allocation_value(const Vec& counts, Vec& near) const;
   double pair_entropy(Index a, Index b) const;
   RestrictedStep step() const;
 

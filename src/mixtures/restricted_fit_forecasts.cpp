@@ -1,4 +1,4 @@
-// Forecasts of a restricted fit: whether its clusters will all join again.
+// Forecasts of a restricted fit: which of its clusters will join, and whether all will.
 #include <algorithm>
 #include <cmath>
 
@@ -36,6 +36,27 @@ bool RestrictedFit::collapses() {
   current_ = seeds;
   k_ = k;
   return false;
+}
+
+std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
+  const Vec counts = all_counts();
+  const Index all = static_cast<Index>(counts.size()) / alloc_.count_width(), first = all - k_;
+  // near_ may be of more clusters, if some have been removed since.
+  Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(all) ? near_ : Vec();
+  const double before = allocation_value(counts, near);
+  Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
+  for (Index j = 0; j < k_; ++j) evidence[j] = used_evidence(problem_.obs, current_.data() + j * p_);
+  std::vector<Pair> pairs;
+  for (Index a = 0; a < k_; ++a)
+    for (Index b = a + 1; b < k_; ++b) {
+      for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
+      double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
+      Vec joined_near = near.empty() || alloc_.fixed_k() > 0 ? near : without_row(near, all, first + b);
+      gain += allocation_value(joined_counts(alloc_, counts, first + a, first + b), joined_near) - before;
+      if (gain > 0) pairs.push_back({a, b, gain});
+    }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });
+  return pairs;
 }
 
 bool RestrictedFit::PartingHalves::fall_short(double gain_of_joining, int calls_left) {

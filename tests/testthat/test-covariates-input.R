@@ -75,7 +75,10 @@ test_that("a rare pattern in which all rows are of one cluster is no problem", {
 test_that("what does not go with covariates is refused by name", {
   expect_bad(call(control = bnp_control("truncation_free")), "not_defined")
   source <- source_function(function(i) if (i == 1L) as.data.frame(x))
-  expect_bad(bnp_mixture(source, prior = prior_covariates(~ age)), "not_defined")
+  for (make in list(bnp_mixture, bnp_hmm, bnp_topics)) {
+    expect_bad(make(source, prior = prior_covariates(~ age)), "not_defined")
+  }
+  expect_bad(bnp_sample(x, prior = prior_covariates(~ age)), "not_defined") # before a fit, which would lack age
   fit <- call()
   expect_bad(bnp_sample(fit, x), "not_defined")
   expect_bad(cluster_tree(fit, x), "not_defined")

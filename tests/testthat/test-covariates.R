@@ -221,3 +221,20 @@ test_that("what a fit keeps of the probabilities of its rows is what it says of 
   expect_equal(predict(bare, type = "prob"), again, ignore_attr = TRUE)
   expect_equal(predict(bare, type = "logdensity"), predict(bare, rows, type = "logdensity"), ignore_attr = TRUE)
 })
+
+test_that("fits go on from checkpoints and in other processes", {
+  skip_on_cran()
+  path <- withr::local_tempfile()
+  run <- function(...) {
+    bnp_mixture(
+      planted$x, prior = prior_covariates(~ age), covariates = planted$age,
+      control = quiet_control(batches = 2L, tol = 0, ...)
+    )
+  }
+  whole <- run(max_laps = 6)
+  suppressWarnings(run(max_laps = 3, checkpoint = path))
+  expect_identical(bnp_resume(path, planted$x, max_laps = 6)$state, whole$state)
+  local_daemons()
+  apart <- run(max_laps = 6, wave = 2L, workers = "bnpvi tests")
+  expect_identical(apart$state, run(max_laps = 6, wave = 2L)$state)
+})
