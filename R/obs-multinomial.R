@@ -28,12 +28,12 @@
 #'   [prior_hdp()] or [prior_dp()] their number is learned as usual. The words of a named topic have a prior of two
 #'   levels (a Dirichlet tree: Dennis, 1991; Andrzejewski, Zhu and Craven, 2009): the share of its keywords is Beta(1,
 #'   1 / s - 1) with mean s, the expected share (`keyword_share`); given that a token is a keyword, the probabilities
-#'   of keywords are uniform; the other words have the prior of any topic. Hundreds of tokens outweigh this prior: keywords determine which topic is
-#'   meant, and where it starts. Among many open topics, which take over parts of the same subject, a named topic
-#'   becomes narrow. `predict(type = "label")` sorts documents into the named subjects by all topics that use the
-#'   keywords, open ones too ([predict.bnp_topics()]). A named topic keeps its name through births, merges and deletes,
-#'   and two named topics are never joined. A name moves to another topic if that raises the ELBO. The ELBO is a bound
-#'   given the choice of named topics; compare it only between fits with the same lists.
+#'   of keywords are uniform; the other words have the prior of any topic. Hundreds of tokens outweigh this prior:
+#'   keywords determine which topic is meant, and where it starts. Among many open topics, which take over parts of
+#'   the same subject, a named topic becomes narrow. `predict(type = "label")` sorts documents into the named subjects
+#'   by all topics that use the keywords, open ones too ([predict.bnp_topics()]). A named topic keeps its name through
+#'   births, merges and deletes, and two named topics are never joined. A name moves to another topic if that raises
+#'   the ELBO. The ELBO is a bound given the choice of named topics; compare it only between fits with the same lists.
 #'
 #'   A pattern is matched to the terms of `x` as written; if nothing matches, both are matched in lower case. A word
 #'   that is matched twice in one list counts once; a word may be in two lists. If no word of a list occurs in the data,

@@ -180,7 +180,7 @@ test_that("named topics are found, keep their names, and all else is as before",
     expect_identical(is.na(labels), apply(shares, 1L, which.max) == 3L, ignore_attr = TRUE)
     expect_identical(rownames(coef(fit)$prob), cluster_labels(fit))
     expect_equal(unname(rowSums(coef(fit)$prob)), rep(1, fit$state$k))
-    expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, fits its keywords by ")
+    expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, fits its key")
   }
 })
 
