@@ -92,8 +92,8 @@ check_ranges <- function(x, call) {
       next
     }
     check_range(given, name, parameter_ranges[[name]], call)
-    if (!is.null(x$k) && name != "sticky") {
-      check_range(given / x$k, paste(name, "/ k"), parameter_ranges[[name]], call)
+    if (!is.null(x[["k"]]) && name != "sticky") {
+      check_range(given / x[["k"]], paste(name, "/ k"), parameter_ranges[[name]], call)
     }
   }
   x

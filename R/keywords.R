@@ -8,9 +8,12 @@ keyword_fields <- function(keywords, share, call = rlang::caller_env()) {
   if (is.null(keywords)) {
     return(list())
   }
+  if (is.null(share)) {
+    return(list(keywords = as_keywords(keywords, call)))
+  }
   if (!is.numeric(share) || length(share) != 1L || is.na(share) || share <= 0 || share >= 1) {
     abort("keywords", c(
-      "{.arg keyword_share} must be one number between 0 and 1, not {describe(share)}.",
+      "{.arg keyword_share} must be one number between 0 and 1, or NULL, not {describe(share)}.",
       i = "It is the share of a topic's tokens that its keywords are expected to be."
     ), call = call)
   }
@@ -87,7 +90,8 @@ words_of_list <- function(words, name, call) {
 }
 
 # The observation model with its keywords matched with columns of the data: `keyword`, the numbers of the
-# columns, and `keyword_list`, for each the number of its list.
+# columns, `keyword_list`, for each the number of its list, and `expected_share`, for each list the expected share
+# of its keywords among the tokens of its topic.
 with_matched_keywords <- function(obs, data, call) {
   terms <- data$column_names
   if (is.null(terms)) {
@@ -120,8 +124,22 @@ with_matched_keywords <- function(obs, data, call) {
   tell_of_keywords(unlist(strange), columns, terms)
   obs$keyword <- unlist(columns, use.names = FALSE)
   obs$keyword_list <- rep(seq_along(columns), lengths(columns))
+  obs$expected_share <- if (is.null(obs$keyword_share)) expected_shares(columns, data) else
+    rep(obs$keyword_share, length(columns))
   obs
 }
+
+# For each list the expected share of its keywords in its topic: 0.02 or, if that is more, twice their share in the
+# data. A topic is about its keywords only if it uses them more than the data do on average. On vocabularies of a few
+# dozen terms, keywords are often a tenth of a topic's tokens; a prior that expects 0.02 would rather give the name to
+# a topic without them.
+expected_shares <- function(columns, data) {
+  tokens <- data$totals %||% column_totals(data) # of all documents of a source
+  share <- vapply(columns, function(at) sum(tokens[at]), 0) / max(sum(tokens), 1e-300)
+  unname(pmin(pmax(usual_keyword_share, 2 * share), 0.5))
+}
+
+usual_keyword_share <- 0.02
 
 # The numbers of the terms that match a word or pattern as written or, if there is none, with both in lower
 # case.
@@ -206,7 +224,7 @@ is_keyword <- function(fit) {
 
 # One line of print() for each list: "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by
 # 12.1 nats". The nats are the log evidence of the topic with keywords minus that without. Where they are
-# negative the line says why: the keywords are a larger share of the topic's tokens than `keyword_share`, or
+# negative the line says why: the keywords are a larger share of the topic's tokens than expected, or
 # else the data do not use these words together.
 described_keywords <- function(fit) {
   if (!has_keywords(fit$model$obs)) {
@@ -226,7 +244,7 @@ described_keywords <- function(fit) {
       format(round(tokens[s]), big.mark = ","), " tokens, ",
       if (gain[s] >= 0) paste0("fits its keywords by ", format(signif(gain[s], 3)), " nats") else paste0(
         "does not fit its keywords (", format(signif(gain[s], 3)), " nats): ",
-        if (share > obs$keyword_share) paste0("they are ", format(100 * share, digits = 2), " % of its tokens") else
+        if (share > obs$expected_share[s]) paste0("they are ", format(100 * share, digits = 2), " % of its tokens") else
           "the data do not use them together"
       )
     )

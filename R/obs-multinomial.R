@@ -18,20 +18,22 @@
 #' @param keywords Words by which some topics (or clusters of short texts) are named before they are learned: a list of
 #'   character vectors with names, also nested (names are then joined by `"."`), or a quanteda dictionary. In a word,
 #'   `*` stands for any letters and `?` for one letter. See *Keywords*.
-#' @param keyword_share The expected share of keywords among the tokens of a named topic, between 0 and 1. It has
-#'   little influence.
+#' @param keyword_share The expected share of keywords among the tokens of a named topic: one number between 0 and 1 for
+#'   all lists, or `NULL`, the default: for each list 0.02 or, if that is larger, twice the share of its keywords among
+#'   all tokens (at most 0.5). It has little influence on large vocabularies. On those of a few dozen terms a number far
+#'   below the true share can give the names to topics that hardly use the keywords.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @section Keywords:
 #'   With `keywords`, the name of each list is the name of one topic. All other topics are open, and with
 #'   [prior_hdp()] or [prior_dp()] their number is learned as usual. The words of a named topic have a prior of two
 #'   levels (a Dirichlet tree: Dennis, 1991; Andrzejewski, Zhu and Craven, 2009): the share of its keywords is Beta(1,
-#'   1 / `keyword_share` - 1); given that a token is a keyword, the probabilities of keywords are uniform; the other
-#'   words have the prior of any topic. Hundreds of tokens outweigh this prior: keywords determine which topic is
-#'   meant, and where it starts. Among many open topics, which take over parts of the same subject, a named topic
-#'   becomes narrow. `predict(type = "label")` sorts documents into the named subjects by all topics that use the
-#'   keywords, open ones too ([predict.bnp_topics()]). A named topic keeps its name through births, merges and deletes,
-#'   and two named topics are never joined. A name moves to another topic if that raises the ELBO. The ELBO is a bound
-#'   given the choice of named topics; compare it only between fits with the same lists.
+#'   1 / s - 1) with mean s, the expected share (`keyword_share`); given that a token is a keyword, the probabilities
+#'   of keywords are uniform; the other words have the prior of any topic. Hundreds of tokens outweigh this prior:
+#'   keywords determine which topic is meant, and where it starts. Among many open topics, which take over parts of
+#'   the same subject, a named topic becomes narrow. `predict(type = "label")` sorts documents into the named subjects
+#'   by all topics that use the keywords, open ones too ([predict.bnp_topics()]). A named topic keeps its name through
+#'   births, merges and deletes, and two named topics are never joined. A name moves to another topic if that raises
+#'   the ELBO. The ELBO is a bound given the choice of named topics; compare it only between fits with the same lists.
 #'
 #'   A pattern is matched to the terms of `x` as written; if nothing matches, both are matched in lower case. A word
 #'   that is matched twice in one list counts once; a word may be in two lists. If no word of a list occurs in the data,
@@ -47,7 +49,7 @@
 #' fit <- bnp_topics(whales$counts, learned, control = bnp_control(seed = 1, max_laps = 10))
 #' unlist(fit$model$obs[c("term_prior_even", "term_prior_common")])
 #' @export
-obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, keyword_share = 0.02, ...) {
+obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, keyword_share = NULL, ...) {
   check_no_dots(...)
   prior <- list(term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
   do.call(new_obs, c("multinomial", prior, columns_field(columns), keyword_fields(keywords, keyword_share)))
@@ -87,7 +89,7 @@ row_total <- function(total, fit, call) {
 model_multinomial <- list(
   title = "Multinomial", constructor = "obs_multinomial", values = "counts", kind = "number", gaps = "rows",
   refusal = refused_counts("Use raw counts, not weights or proportions."), takes_sparse = TRUE,
-  counts_tokens = TRUE, working = c("hyper_share", "learn", "keyword", "keyword_list"),
+  counts_tokens = TRUE, working = c("hyper_share", "learn", "keyword", "keyword_list", "expected_share"),
   parameters = list(term_prior = "columns"),
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")), location = "prob"
 )

@@ -9,7 +9,7 @@ namespace bnpvi {
 /// The keywords by which clusters are named, and the prior of their share of a cluster's tokens.
 struct Keywords {
   std::vector<std::vector<int>> lists;  // for each name its terms (columns), ascending
-  double weight_of_others = 49;         // b: the keywords of a cluster have a share ~ Beta(1, b)
+  Vec weight_of_others;                 // for each name b: its keywords have a share ~ Beta(1, b)
 };
 
 /// The Dirichlet prior over D terms of a cluster without a name. The log evidence Λ uses weights λ_v of terms

@@ -264,9 +264,10 @@ class Multinomial final : public ObsModel,
       kernels().digamma_each(d_, weight_.data(), psi_prior_.data());
     }
     large_prior_ = *std::max_element(weight_.begin(), weight_.end()) > largest_plain;
-    for (const auto& list : keywords_.lists)
+    for (std::size_t s = 0; s < keywords_.lists.size(); ++s)
       named_.push_back(std::make_unique<const KeywordTerms>(*this, TermPrior{weight_, mean_weight_, total_},
-                                                            list, keywords_.weight_of_others));
+                                                            keywords_.lists[s],
+                                                            keywords_.weight_of_others[s]));
   }
 
   Index d_;
@@ -282,14 +283,13 @@ class Multinomial final : public ObsModel,
   std::vector<std::unique_ptr<const KeywordTerms>> named_;
 };
 
-// keyword: columns, from 1; keyword_list: for each the number of its list, from 1, without gaps. Without
-// these fields no cluster has a name.
+// keyword: columns, from 1; keyword_list: for each the number of its list, from 1, without gaps;
+// expected_share: for each list the mean share of its keywords. Without these fields no cluster has a name.
 Keywords keywords_of(const Fields& f, Index d) {
   Keywords out;
   if (!f.has("keyword")) return out;
   const Vec column = f.numbers("keyword");
   const Vec list = f.numbers("keyword_list", static_cast<Index>(column.size()));
-  out.weight_of_others = 1 / f.number("keyword_share") - 1;
   for (std::size_t i = 0; i < column.size(); ++i) {
     const auto s = static_cast<std::size_t>(list[i]);
     const Index v = static_cast<Index>(column[i]) - 1;
@@ -298,6 +298,8 @@ Keywords keywords_of(const Fields& f, Index d) {
     if (s > out.lists.size()) out.lists.emplace_back();
     out.lists[s - 1].push_back(static_cast<int>(v));
   }
+  for (double share : f.numbers("expected_share", static_cast<Index>(out.lists.size())))
+    out.weight_of_others.push_back(1 / share - 1);
   for (const auto& terms : out.lists)
     if (!std::is_sorted(terms.begin(), terms.end()) || static_cast<Index>(terms.size()) >= d)
       throw std::invalid_argument("internal error: field keyword has a list out of order, or of all columns");

@@ -2,7 +2,7 @@
 
 five_terms <- function(...) {
   c(list(family = "multinomial", term_prior = c(.3, .2, .5, .3, .4), keyword = c(1, 3), keyword_list = c(1, 1),
-    keyword_share = .2), list(...))
+    expected_share = .2), list(...))
 }
 statistic <- function(...) {
   t <- rbind(...)
@@ -49,7 +49,7 @@ test_that("a named topic has the evidence of a Dirichlet tree, its gradient and 
   expect_equal(one(numeric(5))$evidence, 0)
   expect_equal(one(c(3, 1, 2, 2, 0))$evidence, -15.48077230, tolerance = 1e-9)
   # Where share and keyword have the weights of the plain prior it is that.
-  plain <- five_terms(term_prior = c(1, .2, .5, .3, .4), keyword = 1, keyword_list = 1, keyword_share = 1 / 2.4)
+  plain <- five_terms(term_prior = c(1, .2, .5, .3, .4), keyword = 1, keyword_list = 1, expected_share = 1 / 2.4)
   plain <- plain[!duplicated(names(plain), fromLast = TRUE)]
   of <- lapply(1:0, function(name) engine_named(plain, statistic(t), name, cbind(1, diag(5))))
   expect_equal(of[[1]][c("evidence", "weights", "prob")], of[[2]][c("evidence", "weights", "prob")], tolerance = 1e-12)
@@ -91,7 +91,7 @@ test_that("with a learned prior the sum of all is below the evidence, and learni
     obs <- list(
       family = "multinomial", term_prior = rep(1, 3), term_prior_even = 2^-4, term_prior_common = 2,
       hyper_share = c(2, 3, 1), keyword = unlist(s), keyword_list = rep(names[names > 0], lengths(s)[lengths(s) > 0]),
-      keyword_share = .2
+      expected_share = rep(.2, max(names))
     )
     points <- log(16) + log(16) # even and common are on grids of 16 numbers each
     rises <- engine_learned_with_names(obs, statistic(counts), names, 30L, FALSE)
@@ -180,8 +180,31 @@ test_that("named topics are found, keep their names, and all else is as before",
     expect_identical(is.na(labels), apply(shares, 1L, which.max) == 3L, ignore_attr = TRUE)
     expect_identical(rownames(coef(fit)$prob), cluster_labels(fit))
     expect_equal(unname(rowSums(coef(fit)$prob)), rep(1, fit$state$k))
-    expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, .*they are [12]")
+    expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, fits its key")
   }
+})
+
+test_that("of few terms, names are on the topics that use their keywords", {
+  data <- planted_texts(2, n = 60)
+  keys <- list(b = c("ball1", "ball2"), c = c("chip1", "chip2"), v = c("vote1", "vote2"))
+  control <- bnp_control(seed = 1, max_laps = 20)
+  for (fit_to in list(bnp_topics, bnp_mixture)) {
+    fit <- suppressWarnings(fit_to(data$x, obs_multinomial(keywords = keys), control = control))
+    prob <- coef(fit)$prob[names(keys), ]
+    expect_identical(max.col(vapply(keys, function(words) rowSums(prob[, words]), numeric(3))), 1:3)
+  }
+})
+
+test_that("the expected share of keywords is .02, or twice their share in the data", {
+  x <- matrix(c(1, 5, 30, 64), 1, dimnames = list(NULL, c("rare", "known", "usual", "other")))
+  keys <- list(one = "rare", few = "known", many = c("usual", "known"))
+  expected <- function(...) {
+    obs <- obs_multinomial(.1, keywords = keys, ...)
+    quietly <- suppressMessages(suppressWarnings(bnp_mixture(x, obs, control = bnp_control(max_laps = 1))))
+    quietly$model$obs$expected_share
+  }
+  expect_equal(expected(), c(.02, .1, .5))
+  expect_equal(expected(keyword_share = .3), rep(.3, 3))
 })
 
 test_that("the data term is that of a tree for named topics", {
@@ -192,7 +215,7 @@ test_that("the data term is that of a tree for named topics", {
   lambda <- rep(.1, ncol(t))
   own <- vapply(seq_len(nrow(t)), function(k) {
     name <- fit$state$named[k]
-    if (name > 0) tree(t[k, ], lambda, columns[[name]], b = 49) else {
+    if (name > 0) tree(t[k, ], lambda, columns[[name]], b = 1 / fit$model$obs$expected_share[name] - 1) else {
       lgamma(sum(lambda)) - lgamma(sum(lambda) + sum(t[k, ])) + sum(lgamma(lambda + t[k, ]) - lgamma(lambda))
     }
   }, 0)
