@@ -33,9 +33,9 @@
 #' streams, which are learned one row at a time, and with repeated measures.
 #'
 #' The posterior of the scales is a Gamma distribution for each row and cluster \[Svensen and Bishop 2005\]; the degrees
-#' of freedom are integrated numerically. Their updates are slow, since the scales are hidden. If one batch has all
-#' rows, which is the default for data in memory, steps are lengthened accordingly \[Louis 1982\]. With several batches,
-#' and on Gaussian data, the degrees of freedom become large in small steps, by which the bound gains next to nothing.
+#' of freedom are integrated numerically. Their updates are slow, since the scales are hidden. Steps are therefore
+#' lengthened where all rows are visited under the same parameters \[Louis 1982\]: in the first lap, which visits all
+#' rows until the degrees of freedom hardly change, and in laps without moves.
 #' @references
 #' Svensen, M. and Bishop, C. M. (2005). Robust Bayesian mixture modelling. *Neurocomputing* 64, 235-252.
 #'

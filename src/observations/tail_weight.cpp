@@ -70,7 +70,7 @@ TailWeight::Slopes TailWeight::slopes_at(double nu) const {
 }
 
 TailWeight::Slopes TailWeight::hastened(const ScaleSums& s) const {
-  if (prior_.known > 0 || !(s.n > 0) || !(s.used > 0)) return {0, 0, 0};
+  if (prior_.known > 0 || !(s.n > 0)) return {0, 0, 0};
   const double before = s.used / s.n;
   if (!(std::abs(s.used_square / s.n - before * before) <= same_nu * before * before)) return {0, 0, 0};
   const ShapeLattice q = posterior(s);
@@ -79,7 +79,7 @@ TailWeight::Slopes TailWeight::hastened(const ScaleSums& s) const {
     const Slopes here = slopes_at(nu), there = slopes_at(next);
     return Slopes{there.n - here.n, there.total - here.total, there.log_scale - here.log_scale};
   };
-  if (before > gaussian / 2) {
+  if (before == 0 || before > gaussian / 2) {
     const double mean = prior_.prior.shape / prior_.prior.rate, off = allowed / std::sqrt(prior_.prior.shape);
     return from(std::clamp(first_guess, mean * std::exp(-off), mean * std::exp(off)));
   }

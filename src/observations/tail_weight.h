@@ -53,8 +53,8 @@ class TailWeight {
   /// given the sums of the next visit changes by the fraction ρ = ¼ Var(ν) Σ r Var(log u − u) of that change,
   /// the fraction of missing information [Louis 1982]. So the step is made about 1 / (1 − ρ) times as long.
   /// There is no correction where rows were visited under different ν, as after moves. If the rows had fixed
-  /// scales of 1 (ν = `gaussian`), the sums carry no information on tails, and ν = 5, or what the prior
-  /// allows, is next.
+  /// scales of 1 (no visit yet, or one under ν = `gaussian`), the sums carry no information on tails, and ν =
+  /// 5, or what the prior allows, is next.
   Slopes hastened(const ScaleSums& s) const;
   static constexpr double gaussian = 1e9;
   /// The degrees of freedom ν under which rows were visited, recovered from the weight of log_scale: the

@@ -91,6 +91,21 @@ test_that("laps rise, threads give equal bits, and batches and the order of rows
   expect_identical(run(1), run(2))
 })
 
+test_that("many rows with heavy tails are one cluster, with few batches and many, and Gaussian rows are no work", {
+  x <- withr::with_seed(1, matrix(rt(50000, 4)))
+  fit_of <- function(x, batches) {
+    bnp_mixture(x, obs_student(), control = bnp_control(seed = 1, verbose = FALSE, restarts = 1, batches = batches))
+  }
+  one <- fit_of(x, 1L)
+  expect_identical(n_clusters(one), 1L)
+  expect_equal(coef(one)$tails, 4, tolerance = 0.05, ignore_attr = TRUE)
+  many <- fit_of(x, 8L)
+  expect_identical(n_clusters(many), 1L)
+  expect_equal(elbo(many), elbo(one), tolerance = 1e-6)
+  gaussian <- withr::with_seed(2, matrix(rnorm(8000), ncol = 2))
+  for (batches in c(1L, 4L)) expect_lt(fit_of(gaussian, batches)$laps, 30)
+})
+
 test_that("other units and another origin are the same fit", {
   data <- two_groups()
   fit <- settled_fit(data$x, obs_student(), data$z)

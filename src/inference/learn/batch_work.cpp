@@ -3,6 +3,7 @@
 #include "inference/learn/coming_weights.h"
 #include "inference/learn/labels_watch.h"
 #include "inference/start/scalable_work.h"
+#include "observations/hidden_scales.h"
 
 #include <utility>
 
@@ -27,6 +28,7 @@ void WorkGlobals::write(Writer& out) const {
   out.list(globals.u);
   out.list(globals.omega);
   out.flag(weighed);
+  out.flag(all_rows);
   out.list(closing);
 }
 
@@ -36,6 +38,7 @@ WorkGlobals WorkGlobals::read(Reader& in) {
   out.globals.u = in.list<Vec>();
   out.globals.omega = in.list<Vec>();
   out.weighed = in.flag();
+  out.all_rows = in.flag();
   out.closing = in.list<std::vector<Index>>();
   return out;
 }
@@ -43,7 +46,7 @@ WorkGlobals WorkGlobals::read(Reader& in) {
 void WorkGlobals::weigh(const Problem& problem) {
   if (globals.weights) return;
   Vec evidence(weighed ? static_cast<std::size_t>(globals.effective.k) : 0);
-  globals.weights = weighed ? coming_weights(problem, globals.effective, evidence.data())
+  globals.weights = weighed ? coming_weights(problem, globals.effective, evidence.data(), all_rows)
                             : visiting_weights(problem, globals.effective);
   if (closing.empty()) return;
   auto asking = std::make_shared<Weights>(*globals.weights);
@@ -52,9 +55,12 @@ void WorkGlobals::weigh(const Problem& problem) {
   globals.weights = std::move(asking);
 }
 
-std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals) {
+std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals, bool all_rows) {
+  const bool one_batch = problem.source.n_batches() == 1;
   auto out = std::make_shared<WorkGlobals>();
   out->weighed = globals.weights != nullptr;
+  out->all_rows = all_rows || one_batch;
+  if (all_rows && !one_batch && hidden_scales(problem.obs)) globals.weights = nullptr;
   out->globals = std::move(globals);
   out->weigh(problem);
   return out;

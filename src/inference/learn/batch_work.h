@@ -15,6 +15,7 @@ struct WorkGlobals {
   /// True if the weights come from evaluate_and_weigh(), whose rounding differs from that of
   /// visiting_weights().
   bool weighed = false;
+  bool all_rows = false;            // whether the weights are for a visit of all rows (coming_weights.h)
   std::vector<Index> closing = {};  // closing features (registry.h) whose sums visits form, too
   void write(Writer& out) const;    // writes all but globals.weights
   static WorkGlobals read(Reader& in);
@@ -22,8 +23,10 @@ struct WorkGlobals {
   void weigh(const Problem& problem);
 };
 
-/// Returns these globals (parameters' posterior), with their weights computed if they are missing.
-std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals);
+/// Returns these globals (parameters' posterior), with their weights computed if they are missing. all_rows:
+/// whether the work visits all rows under them; weights computed for a visit of some rows are then replaced.
+std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals,
+                                                    bool all_rows = false);
 
 /// Returns these globals for the last visit of a fit, which is not part of a lap and forms the sums of these
 /// closing features: with newly computed weights.

@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "foundation/random.h"
+#include "inference/learn/coming_weights.h"
 #include "inference/learn/learn.h"
 #include "inference/learn/sound_lap.h"
 #include "inference/learn/visit_batches.h"
 #include "inference/moves/move.h"
+#include "observations/hidden_scales.h"
 #include "observations/named_clusters.h"
 
 namespace bnpvi {
@@ -29,6 +32,9 @@ namespace {
 
 // The prior is searched every so many laps, and in each lap that may be the last: a guess.
 constexpr Index laps_of_prior_search = 5;
+
+constexpr int most_first_visits = 20;       // of rows with scales, in the first lap
+constexpr double enough_first_gain = 1e-5;  // a smaller rise of the ELBO for each row ends them
 
 // A fit by memoized coordinate ascent. Each lap has one kind of move, so that no cluster is in two moves at
 // once; kinds that have a proposal take turns. The fit is still() when no kind has one.
@@ -101,9 +107,25 @@ class Memoized final : public SharedFit {
   }
 
   // Collects the summaries of all batches at the starting globals [Hughes 2016, §3.5.4: delayed global step].
+  // Rows with scales are visited again until the degrees of freedom hardly change: births judged before would
+  // divide clusters with heavy tails.
   LapRecord first_lap() {
-    visit_all_batches(*problem_, p_.state, *visitor_, pool_);
-    p_.state.earlier.clear();
+    State& state = p_.state;
+    const bool scales = hidden_scales(problem_->obs) != nullptr;
+    if (scales) {
+      Vec evidence(static_cast<std::size_t>(state.k()));
+      state.globals.weights = coming_weights(*problem_, state.globals.effective, evidence.data(), true);
+    }
+    visit_all_batches(*problem_, state, *visitor_, pool_);
+    state.earlier.clear();
+    double before = -std::numeric_limits<double>::infinity();
+    for (int round = 0; scales && round < most_first_visits; ++round) {
+      renew_globals(*problem_, state);
+      evaluate_and_weigh(*problem_, state);
+      if (state.elbo - before < enough_first_gain * units()) break;
+      before = state.elbo;
+      visit_all_batches(*problem_, state, *visitor_, pool_);
+    }
     return end_lap({}, false);
   }
 
@@ -151,10 +173,16 @@ class Memoized final : public SharedFit {
     }
   }
 
+  // How many batches are visited under the same globals. Rows with scales are all visited at once where no
+  // move follows the visits, since steps of the degrees of freedom can then be lengthened (coming_weights.h).
+  Index batches_at_once(bool for_move) const {
+    return !for_move && hidden_scales(problem_->obs) ? problem_->source.n_batches() : problem_->wave;
+  }
+
   LapRecord one_lap(const Chosen& chosen) {
     State& state = p_.state;
     Move* move = chosen.move.get();
-    for (const std::vector<Index>& wave : in_waves(batch_order(), problem_->wave)) {
+    for (const std::vector<Index>& wave : in_waves(batch_order(), batches_at_once(move != nullptr))) {
       std::vector<std::unique_ptr<Watch>> watches;
       for (Index b : wave) watches.push_back(move ? move->watch(state, b) : nullptr);
       visit_batches(*problem_, state, wave, *visitor_, pool_, &watches);

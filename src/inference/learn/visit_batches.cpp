@@ -1,5 +1,6 @@
 #include "inference/learn/visit_batches.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -9,7 +10,10 @@ namespace bnpvi {
 
 void visit_batches(const Problem& problem, State& state, const std::vector<Index>& batches, Visitor& visitor,
                    Pool& pool, std::vector<std::unique_ptr<Watch>>* watches) {
-  const auto at = globals_for_work(problem, state.globals);
+  const bool all_rows =
+      batches.size() == state.batch.size() &&
+      std::none_of(state.batch.begin(), state.batch.end(), [](const auto& b) { return b && b->settled; });
+  const auto at = globals_for_work(problem, state.globals, all_rows);
   std::vector<std::unique_ptr<VisitWork>> work;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const Index b = batches[i];
