@@ -104,6 +104,7 @@ test_that("one long sequence has the same bits on any number of threads with eve
     chain <- chains[[name]]
     one <- one_visit(chain, 1L)
     for (threads in some_of(c(4L, 2L, 8L), by = 5)) expect_identical(one_visit(chain, threads), one, info = name)
+    if (any_tails(chain$model$obs)) next # their first lap visits all rows more than once
     careful <- engine_messages(chain$start, chain$transition, chain$log_e, c(0L, 4200L), TRUE)
     expect_equal(one$pair, careful$transition, tolerance = 1e-6, info = name)
   }
