@@ -9,12 +9,13 @@ namespace bnpvi::chains {
 
 namespace {
 
-// The first two and the last two are guesses; tries were measured (inst/design/decisions.md).
-constexpr Index most_born = 3;          // new states of a proposal
+// most_born, most_tries and margin were measured (inst/design/decisions.md); the others are guesses.
+constexpr Index most_born = 5;          // new states of a proposal
 constexpr double longest_stretch = 64;  // rows
 constexpr int most_tries = 10;          // for a state at its size
 constexpr double rows_of_rounds = 100;  // the global steps of a try cost as much as visits of so many rows
 constexpr double price = 1.5e-5;        // nats that a late try must gain per row, state and feature
+constexpr double margin = 50;           // nats that visits may add to a forecast
 
 class HmmBirth final : public HmmDivision {
  public:
@@ -37,13 +38,13 @@ class HmmBirth final : public HmmDivision {
       const bool again = c_.memory.birth_failures(j) > 0;
       if (!pays(state, j)) continue;
       ++tried_;
-      const double before = state.elbo;
+      const double before = state.elbo, visited = rows_visited();
       Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
       if (propose(state, j, stream))
         ++accepted_;
       else
-        c_.memory.birth_failed(j, state.total.size(j));
-      if (again) c_.memory.late_birth_tried(state.elbo - before);
+        c_.memory.birth_failed(j, state.total.size(j), rows_visited() == visited);
+      if (again && rows_visited() > visited) c_.memory.late_birth_tried(state.elbo - before);
     }
     drop_idle(state);
   }
@@ -66,8 +67,11 @@ class HmmBirth final : public HmmDivision {
   // Tries three proposals until one is accepted: divides stretches of the rows of state j, of a random
   // length; proposes new states for a block of rows around one of them, whatever states the rows of the block
   // have; divides single rows, since a state that lasts for one row never fills a stretch. True when one was
-  // accepted.
+  // accepted. From the second try of a state at its size on, proposals whose forecast is too low end before
+  // they visit rows, and single rows are left out.
   bool propose(State& state, Index j, Stream& stream) {
+    const bool first = c_.memory.birth_failures(j) == 0;
+    const double least = first ? any_change : -margin;
     const std::uint64_t id = c_.memory.id(j);
     const Sequences sequences = sequences_of({j}, stream);
     const Index longest = std::lround(2 * std::pow(longest_stretch / 2, stream.uniform()));
@@ -75,9 +79,10 @@ class HmmBirth final : public HmmDivision {
       std::vector<Stretch> stretches = stretches_of({j}, sequences, rows);
       if (stretches.size() < 2) return false;
       const Index k = 2 + stream.index(std::min(most_born, c_.options.birth_size - 1));
-      return divide(state, {j}, sequences, std::move(stretches), k, stream);
+      return divide(state, {j}, sequences, std::move(stretches), k, least, stream);
     };
-    if (!divided(longest) && !divide_block(state, j, sequences, stream) && !divided(1)) return false;
+    if (!divided(longest) && !divide_block(state, j, sequences, least, stream) && !(first && divided(1)))
+      return false;
     c_.memory.birth_succeeded(c_.memory.number_of(id));
     return true;
   }

@@ -75,6 +75,9 @@ class HmmMove : public Move {
   /// lap (pass over all batches).
   bool spent() const;
 
+  /// Rows that this lap's proposals have visited, each as often as it was visited.
+  double rows_visited() const { return rows_visited_; }
+
   MoveContext c_;
   const HmmAlloc& alloc_;
   Snapshot now_;

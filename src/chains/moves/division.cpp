@@ -9,13 +9,27 @@ namespace bnpvi::chains {
 
 namespace {
 
-// All are guesses.
+// All but parts_of_state (inst/design/decisions.md) are guesses.
 constexpr Index rounds_tried = 10;           // of local and global steps
 constexpr double longest_block = 64;         // rows
+constexpr Index parts_of_state = 4;          // of the longest stretch of a state that is divided; measured
 constexpr Index most_rows = Index{1} << 16;  // of the sequences that a proposal uses, unless one is longer
 
 bool contains(const std::vector<Index>& target, int label) {
   return std::binary_search(target.begin(), target.end(), static_cast<Index>(label));
+}
+
+// The stretches, each cut into as many equal parts as leave none longer than 1/m of the longest stretch.
+std::vector<Stretch> in_parts(const std::vector<Stretch>& stretches, Index m) {
+  Index longest = 1;
+  for (const Stretch& s : stretches) longest = std::max(longest, s.end - s.begin);
+  const Index most = std::max(Index{1}, longest / m);
+  std::vector<Stretch> out;
+  for (const Stretch& s : stretches) {
+    const Index n = s.end - s.begin, parts = (n + most - 1) / most;
+    for (Index i = 0; i < parts; ++i) out.push_back({s.begin + n * i / parts, s.begin + n * (i + 1) / parts});
+  }
+  return out;
 }
 
 // Sum of the observation statistics of all the target's states.
@@ -78,16 +92,18 @@ std::vector<Stretch> HmmDivision::stretches_of(const std::vector<Index>& target,
 }
 
 bool HmmDivision::divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
-                         std::vector<Stretch> stretches, Index k, Stream& stream) {
+                         std::vector<Stretch> stretches, Index k, double least, Stream& stream) {
   Newborn out;
   out.owner = state.total.owner_of(target[0]);
-  out.stretches = std::move(stretches);
-  std::vector<Stretch> local;
-  for (const Stretch& s : out.stretches) local.push_back(sequences.local(s));
+  out.stretches = in_parts(stretches, target.size() == 1 ? parts_of_state : 1);
+  std::vector<Stretch> parts;
+  for (const Stretch& s : out.stretches) parts.push_back(sequences.local(s));
+  for (Stretch& s : stretches) s = sequences.local(s);
   const Vec all = sum_of(state.total, target);
-  const StretchClusters found =
-      cluster_stretches(c_.problem.obs, sequences.data(), local,
+  StretchClusters found =
+      cluster_stretches(c_.problem.obs, sequences.data(), stretches, parts,
                         expecting_weights(c_.problem.obs, all.data()), k, stream, c_.pool);
+  join_alike(c_.problem.obs, found, 2);
   const Index p = c_.problem.obs->n_features();
   out.born = found.k - 1;
   out.kept.assign(found.t.begin(), found.t.begin() + p);
@@ -97,10 +113,11 @@ bool HmmDivision::divide(State& state, const std::vector<Index>& target, const S
   for (Index i = 0; i < p; ++i) out.kept[i] += elsewhere * all[i];
   out.t.assign(found.t.begin() + p, found.t.end());
   for (Index g : found.group) out.state.push_back(g - 1);
-  return propose(state, target, sequences, out);
+  return forecast(state, target, sequences, out) >= least && propose(state, target, sequences, out);
 }
 
-bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences, Stream& stream) {
+bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences, double least,
+                               Stream& stream) {
   const std::vector<Index>& starts = c_.problem.source.starts();
   std::vector<std::pair<Index, Index>> rows;  // row and its sequence
   for (Index g : sequences.numbers())
@@ -121,7 +138,7 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
       best_cut(c_.problem.obs, sequences.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)));
   for (Stretch& s : cut.stretches) s = {s.begin + shift, s.end + shift};
   const Newborn out{cut.parts, std::move(cut.t), {}, std::move(cut.stretches), std::move(cut.part), *owner};
-  return propose(state, {j}, sequences, out);
+  return forecast(state, {j}, sequences, out) >= least && propose(state, {j}, sequences, out);
 }
 
 std::optional<int> HmmDivision::owner_of_block(const State& state, Index j, const Sequences& sequences,
@@ -152,6 +169,31 @@ std::vector<Stretch> HmmDivision::rows_to_change(const std::vector<Index>& targe
   out.insert(out.end(), birth.stretches.begin(), birth.stretches.end());
   std::sort(out.begin(), out.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
   return out;
+}
+
+double HmmDivision::forecast(const State& state, const std::vector<Index>& target, const Sequences& sequences,
+                             const Newborn& birth) const {
+  const ObsModel& obs = c_.problem.obs;
+  const Index p = obs.n_features();
+  double change = 0;
+  for (Index g = 0; g < birth.born; ++g) change += used_evidence(obs, birth.t.data() + g * p);
+  if (!birth.kept.empty()) {
+    change += used_evidence(obs, birth.kept.data());
+    for (Index j : target) change -= used_evidence(obs, state.total.t(j));
+    return change;
+  }
+  std::vector<Vec> gone(static_cast<std::size_t>(state.k()));
+  const Vec w = expecting_weights(obs, state.total.t(target[0]));
+  for (const Stretch& s : birth.stretches)
+    add_by_label(obs, sequences.data(), sequences.local(s), &now_.label[s.begin], w, gone);
+  for (Index j = 0; j < state.k(); ++j) {
+    if (gone[j].empty()) continue;
+    Vec left(state.total.t(j), state.total.t(j) + p);
+    for (Index i = 0; i < p; ++i) left[i] -= gone[j][i];
+    change -= used_evidence(obs, state.total.t(j));
+    if (left[0] > 0) change += used_evidence(obs, left.data());
+  }
+  return change;
 }
 
 bool HmmDivision::propose(State& state, const std::vector<Index>& target, const Sequences& sequences,

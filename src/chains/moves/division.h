@@ -1,10 +1,15 @@
 // Moves that divide the rows of one or several states among new states.
 #pragma once
+#include <limits>
+
 #include "chains/moves/chain_search.h"
 #include "foundation/random.h"
 #include "inference/moves/room.h"
 
 namespace bnpvi::chains {
+
+/// No forecast is below this change of the log evidence.
+constexpr double any_change = -std::numeric_limits<double>::infinity();
 
 /// Base class of moves that give new states to rows of a target, which is one state or several (ascending
 /// numbers). Rows change either as stretches of consecutive rows or as one block. All states of the target
@@ -29,13 +34,14 @@ class HmmDivision : public HmmMove {
                                     Index longest) const;
 
   /// Proposes to divide these stretches of rows among at most k states. The first of the k states keeps the
-  /// target's number, and the rows that the target has in other sequences.
+  /// target's number, and the rows that the target has in other sequences. Where this changes the log
+  /// evidence of the observations by less than `least` (nats), the proposal ends before any row is visited.
   bool divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
-              std::vector<Stretch> stretches, Index k, Stream& stream);
+              std::vector<Stretch> stretches, Index k, double least, Stream& stream);
 
   /// Proposes one or two new states for a block of random length (in trees a subtree) around a random row of
-  /// state j, whichever states the rows of the block have now (best_cut()).
-  bool divide_block(State& state, Index j, const Sequences& sequences, Stream& stream);
+  /// state j, whichever states the rows of the block have now (best_cut()). `least` as for divide().
+  bool divide_block(State& state, Index j, const Sequences& sequences, double least, Stream& stream);
 
  private:
   // A proposal of new states 0 .. born − 1, with statistics t, for some stretches of rows. kept: statistic of
@@ -51,6 +57,10 @@ class HmmDivision : public HmmMove {
 
   bool propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
                const Newborn& birth);
+  // Change of the log evidence of the observations if all rows of the proposal take their new states, each
+  // row counted in the state that is its most probable one now.
+  double forecast(const State& state, const std::vector<Index>& target, const Sequences& sequences,
+                  const Newborn& birth) const;
   // Stretches of all rows that may change state, ascending: the rows of the target states, and the rows of
   // all states that the stretches of the proposal `birth` are in now.
   std::vector<Stretch> rows_to_change(const std::vector<Index>& target, const Sequences& sequences,

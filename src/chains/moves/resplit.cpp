@@ -44,8 +44,8 @@ class HmmResplit final : public HmmDivision {
 
  private:
   bool find_groups(const State& state) {
-    groups_ = groups_to_divide(c_, state, least_size,
-                               evidence_of_merging(c_.problem.obs, state.total, c_.pool));
+    groups_ =
+        groups_to_divide(c_, state, least_size, evidence_of_merging(c_.problem.obs, state.total, c_.pool));
     return !groups_.empty();
   }
 
@@ -55,7 +55,7 @@ class HmmResplit final : public HmmDivision {
     const Index k = static_cast<Index>(group.size());
     std::vector<Stretch> stretches = stretches_of(group, sequences, longest);
     return static_cast<Index>(stretches.size()) >= k &&
-           divide(state, group, sequences, std::move(stretches), k, stream);
+           divide(state, group, sequences, std::move(stretches), k, any_change, stream);
   }
 
   std::vector<std::vector<std::uint64_t>> groups_;  // identities: numbers change when a move is accepted

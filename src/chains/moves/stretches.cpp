@@ -136,8 +136,8 @@ std::vector<Vec> improve(const ObsModel& obs, const std::vector<Vec>& t, std::ve
 }  // namespace
 
 StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
-                                  const std::vector<Stretch>& stretches, const Vec& w, Index k,
-                                  Stream& stream, Pool& pool) {
+                                  const std::vector<Stretch>& stretches, const std::vector<Stretch>& parts,
+                                  const Vec& w, Index k, Stream& stream, Pool& pool) {
   Statistic statistic(obs, data, w);
   const Index n = static_cast<Index>(stretches.size()), p = obs.n_features();
   const Index m = std::min({n, most_sampled, std::max<Index>(64, most_doubles / p)});
@@ -153,7 +153,7 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
 
   StretchClusters out;
   std::vector<Index> number;
-  for (const Stretch& s : stretches) {
+  for (const Stretch& s : parts) {
     pool.poll();
     const Vec own = statistic(s);
     const std::size_t best = centres.nearest(own);
@@ -166,6 +166,45 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
     for (Index i = 0; i < p; ++i) out.t[number[best] * p + i] += own[i];
   }
   return out;
+}
+
+void join_alike(const ObsModel& obs, StretchClusters& clusters, Index least) {
+  const Index p = obs.n_features();
+  const auto t = [&](Index j) { return clusters.t.begin() + j * p; };
+  Vec own;
+  for (Index j = 0; j < clusters.k; ++j) own.push_back(used_evidence(obs, &*t(j)));
+  while (clusters.k > least) {
+    double highest = 0;
+    Index a = -1, b = -1;
+    for (Index i = 0; i < clusters.k; ++i)
+      for (Index j = i + 1; j < clusters.k; ++j) {
+        Vec both(t(i), t(i) + p);
+        for (Index f = 0; f < p; ++f) both[f] += t(j)[f];
+        const double gain = used_evidence(obs, both.data()) - own[i] - own[j];
+        if (gain > highest) highest = gain, a = i, b = j;
+      }
+    if (a < 0) return;
+    own[a] += own[b] + highest;
+    for (Index f = 0; f < p; ++f) t(a)[f] += t(b)[f];
+    own.erase(own.begin() + b);
+    clusters.t.erase(t(b), t(b + 1));
+    for (Index& g : clusters.group) g = g == b ? a : g - (g > b);
+    --clusters.k;
+  }
+}
+
+void add_by_label(const ObsModel& obs, const Dataset& data, const Stretch& stretch, const int* label,
+                  const Vec& w, std::vector<Vec>& by_label) {
+  Statistic statistic(obs, data, w);
+  const Index n = stretch.end - stretch.begin;
+  for (Index from = 0, to; from < n; from = to) {
+    for (to = from + 1; to < n && label[to] == label[from];) ++to;
+    if (label[from] < 0) continue;
+    const Vec t = statistic({stretch.begin + from, stretch.begin + to});
+    Vec& sum = by_label[label[from]];
+    sum.resize(t.size(), 0.0);
+    add(sum, t);
+  }
 }
 
 namespace {

@@ -16,7 +16,7 @@ struct Stretch {
 struct StretchClusters {
   Index k = 0;
   Vec t;                     // statistics Σ φ(x) of the clusters, k × p
-  std::vector<Index> group;  // cluster of each stretch of rows
+  std::vector<Index> group;  // cluster of each part
 };
 
 /// Clusters stretches of rows into at most k clusters by Bregman k-means++, each stretch represented by the
@@ -25,13 +25,25 @@ struct StretchClusters {
 /// probability proportional to the evidence lost when the stretch joins the nearest centre so far. Then
 /// follows k-means until nothing changes. Up to here every row counts as several equal rows, their number
 /// being drawn at random (sharpness, inference/start/seeding.h). Centres come from a random sample of at most
-/// 4,096 stretches; all stretches are assigned to them in the end.
+/// 4,096 stretches. In the end each of the `parts` is assigned to a centre: these are stretches of the same
+/// rows that are as long or shorter, since a long stretch may have rows of several clusters.
 ///
 /// w: weights of the state to which the rows belong (expecting_weights()), from which missing cells get their
 /// expected values.
 StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
-                                  const std::vector<Stretch>& stretches, const Vec& w, Index k,
-                                  Stream& stream, Pool& pool);
+                                  const std::vector<Stretch>& stretches, const std::vector<Stretch>& parts,
+                                  const Vec& w, Index k, Stream& stream, Pool& pool);
+
+/// Joins two of the clusters, and again two, as long as the log evidence of the union is higher than that of
+/// the two apart, the pair with the largest difference first, until `least` clusters are left. (A birth of
+/// two states that resemble each other has a lower ELBO than that of one state, and would be refused.)
+void join_alike(const ObsModel& obs, StretchClusters& clusters, Index least);
+
+/// Adds φ(x) of each row of the stretch to the sum of the row's label: by_label has p numbers for each of K
+/// labels, none for a label that no row has had so far. label: of the rows of the stretch, in their order;
+/// rows whose label is negative are left out. w: as for cluster_stretches().
+void add_by_label(const ObsModel& obs, const Dataset& data, const Stretch& stretch, const int* label,
+                  const Vec& w, std::vector<Vec>& by_label);
 
 /// Finds the largest subtree of rows that contains `row`, lies within the stretch `all` and has at most
 /// `most` rows. If the subtree below `row` itself has more rows, the result is its first `most` rows. back:
