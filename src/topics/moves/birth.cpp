@@ -2,8 +2,9 @@
 // turns: into as many topics as its words can tell apart (anchor_words.h); by clusters of documents into
 // many, or into two; where documents have responses, by the signs of their residuals; or a whole document
 // begins a topic (birth_from_document.h). Where K is fixed, idle topics are dropped, or a pair is joined in
-// the same proposal. The only topic of a model, from which all later ones come, gets more effort: all ways
-// are tried, the first try compares three, similar newborn topics are joined, and rounds go on for longer.
+// the same proposal. Newborn topics that are alike are joined before the rounds go on. The only topic of a
+// model, from which all later ones come, gets more effort: all ways are tried, the first try compares three,
+// and rounds go on for longer.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,8 +24,9 @@ namespace {
 // All are guesses.
 constexpr Index max_rounds = 8;           // of an edit
 constexpr Index max_rounds_of_only = 30;  // of one that divides the only topic
-constexpr Index rounds_before_joins = 2;  // of newborns
-constexpr Index compared_rounds = 4;      // of several divisions, before the best goes on
+constexpr Index rounds_before_joins = 1;  // of newborns
+constexpr Index rounds_before_joins_of_only = 2;
+constexpr Index compared_rounds = 4;  // of several divisions, before the best goes on
 
 // Ways of a birth.
 enum class Way { anchors, many, two, document, residuals };
@@ -139,8 +141,9 @@ class TopicBirth final : public Move {
       const Room room = make_room(state, target, seed.k - 1);
       if (alloc_.fixed_k() > 0 && room.size() < seed.k - 1) continue;
       auto edit = division.edit(seed, room);
-      if (is_only(state) && alloc_.fixed_k() == 0 && seed.k > 2) {
-        for (Index n = 0; n < rounds_before_joins; ++n) edit->round();
+      if (alloc_.fixed_k() == 0 && seed.k > 2) {
+        const Index rounds = is_only(state) ? rounds_before_joins_of_only : rounds_before_joins;
+        for (Index n = 0; n < rounds; ++n) edit->round();
         if (join_alike(c_, *edit) < 2) continue;
       }
       while (all.size() > 1 && edit->rounds() < compared_rounds) edit->round();

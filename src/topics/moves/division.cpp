@@ -217,6 +217,14 @@ void TopicDivision::add_settled(Seeds& seed) const {
   for (Index i = 0; i < p; ++i) seed.t[i] += settled[i];
 }
 
+double TopicDivision::forecast(const Seeds& seed) const {
+  const Index p = state_.total.shape.p;
+  double change = 0;
+  for (Index j = 0; j < seed.k; ++j) change += used_evidence(c_.problem.obs, seed.t.data() + j * p);
+  for (Index j : target_) change -= used_evidence(c_.problem.obs, state_.total.t(j));
+  return change;
+}
+
 std::unique_ptr<TopicEdit> TopicDivision::edit(Seeds seed, Room room) const {
   add_settled(seed);
   for (std::size_t j = 1; j < target_.size(); ++j) room.joined.push_back({target_[0], target_[j]});

@@ -39,6 +39,10 @@ class TopicDivision {
   /// these documents with the larger residuals (at most 256). Returns no topics if there are no responses.
   Seeds seeds_by_residual() const;
 
+  /// Change of the log evidence of the tokens if the topics of `seed` replaced the target (the divided
+  /// topics), before any document is visited.
+  double forecast(const Seeds& seed) const;
+
   /// Proposes to replace the target (the divided topics) by the topics of `seed`. The first of these keeps
   /// the target's number and its mass in data that are no longer available; other topics are removed as
   /// `room` says. If K is fixed, as many topics are added as are removed, some of them empty.

@@ -17,6 +17,8 @@ namespace {
 constexpr Index max_rounds = 8;             // of an edit: a guess
 constexpr Index rounds_of_groups = 20;      // a guess
 constexpr double least_size = least_share;  // tokens
+constexpr double margin = 0.2;              // nats a token that visits may add to a forecast; measured
+                                            // (inst/design/decisions.md)
 constexpr Index telling = 50;               // divisions without much gain in all after which the rest is
                                             // left: a guess
 
@@ -105,6 +107,11 @@ class TopicResplit final : public Move {
             before[static_cast<std::size_t>(order[i]) * k + static_cast<std::size_t>(order[j])];
   }
 
+  static double size_of(const State& state, const ClusterGroup& group) {
+    const Vec sizes = sizes_of(group, state.total.sizes());
+    return std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  }
+
   void failed(const std::vector<std::uint64_t>& ids, const State& state) {
     const ClusterGroup group = c_.memory.numbers_of(ids);
     c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), true);
@@ -133,7 +140,7 @@ class TopicResplit final : public Move {
                   static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), ids[0]);
     const Index k = static_cast<Index>(group.size());
     const Seeds seed = division.seeds(Division::clusters, k, k, stream);
-    if (seed.k < 2) return {};
+    if (seed.k < 2 || division.forecast(seed) < -margin * size_of(state, group)) return {};
     std::unique_ptr<TopicEdit> edit = division.edit(seed, {});
     const bool rises = edit->rise(state, max_rounds);
     return {ids, std::move(edit), rises};
