@@ -34,7 +34,7 @@ test_that("every state that a sparse fit meets, proposals included, is proved fr
   expect_gt(found[["merges"]], few)
   deletes <- utils::modifyList(no_moves, list(delete = TRUE))
   toy <- toy_sequences(7, lengths = rep(c(60, 90), 6), k = 4)
-  for (width in 1:2) {
+  for (width in some_of(1:2, by = 2)) {
     fit <- engine_fit(
       toy$data, list(obs = diagonal_model(), prior = hmm_priors$sticky),
       engine_control(12, batches = 2L, moves = deletes, max_laps = 40L, audit = TRUE, sparsity = width), NULL, NULL

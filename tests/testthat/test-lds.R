@@ -142,11 +142,12 @@ test_that("a fit is a start, for the same data without a loss", {
 
 test_that("concentrations are learned, finite priors keep k", {
   learned <- bnp_hmm(
-    data$y, obs = obs_lds(), control = few,
+    data$y, obs = obs_lds(), control = few, start = data$z,
     prior = prior_hdp_hmm(gamma_prior(1, 0.1), gamma_prior(1, 1), sticky = gamma_prior(1, 0.01))
   ) |> suppressWarnings()
   expect_true(all(is.finite(unlist(coef(learned)[c("alpha", "sticky")]))))
-  finite <- suppressWarnings(bnp_hmm(data$y, obs = obs_lds(), prior = prior_hmm(2, sticky = 50), control = few))
+  finite <- suppressWarnings(bnp_hmm(data$y, obs = obs_lds(), prior = prior_hmm(2, sticky = 50), control = few,
+    start = pmin(data$z, 2)))
   expect_equal(finite$state$k, 2)
 })
 

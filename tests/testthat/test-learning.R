@@ -7,7 +7,7 @@ without_seconds <- function(fit) {
   fit
 }
 
-for (case in some_of(c(model_cases(), planted_cases()), by = 12, from = 6)) {
+for (case in some_of(c(model_cases(), planted_cases()), by = 12, from = 4)) {
   test_that(paste0(case$name, ": the ELBO never falls, full or memoized, with moves or without"), {
     for (moves in list(bnp_moves(), no_moves)) {
       for (batches in c(1, 5)) {
@@ -143,7 +143,7 @@ test_that("a single point that comes a thousand times is one cluster", {
 })
 
 test_that("as many starting clusters as rows, and more", {
-  for (case in some_of(planted_cases(), by = 15, from = 2)) {
+  for (case in some_of(planted_cases(), by = 20, from = 2)) {
     n <- nrow(case$x)
     expect_proved(case, k_init = n - 1, seed = 1, max_laps = 30)
   }

@@ -36,8 +36,9 @@ test_that("mixtures from files of text, of R and of Parquet", {
 
 test_that("every observation model, kinds of columns, formulas and missing values", {
   same <- function(x, size = 70, ..., n = NROW(x)) {
-    control <- how_source(batches = 3, max_laps = 15)
-    again <- how_source(batches = dealt(n, 3), max_laps = 15)
+    laps <- if (long_tests()) 15 else 5
+    control <- how_source(batches = 3, max_laps = laps)
+    again <- how_source(batches = dealt(n, 3), max_laps = laps)
     expect_fit_of_source(
       quiet(bnp_mixture(in_pieces(x, size), ..., control = control)), quiet(bnp_mixture(x, ..., control = again)),
       deparse(substitute(x))

@@ -1,6 +1,6 @@
 test_that("messages, expected transitions, entropy, evidence and best states equal the sum over all states", {
   withr::local_seed(1)
-  for (n in c(1, 2, 5, 8)) {
+  for (n in c(1, 2, 5, if (long_tests()) 8 else 6)) {
     for (k in 1:3) {
       for (roots in 1:2) {
         for (spread in c(0.5, 20)) {
