@@ -54,6 +54,13 @@ test_that("functions and types that the pages name are in the sources", {
   expect_no_lines(missing, "names in backticks that nothing has")
 })
 
+test_that("every model that the engine can be asked for has its fields in glue.md", {
+  page <- paste(read_page(grep("glue", design_pages(), value = TRUE)), collapse = "\n")
+  asked <- setdiff(c(names(obs_models), names(prior_models), names(hidden_models)), c("beta_bernoulli", "ibp"))
+  without <- asked[!vapply(paste0("`", asked, "`"), grepl, NA, x = page, fixed = TRUE)]
+  expect_no_lines(without, "models without a line in glue.md")
+})
+
 # The anchor that a heading has on a page.
 anchors_of <- function(page) {
   titles <- sub("^#+ +", "", grep("^#+ ", read_page(page), value = TRUE))

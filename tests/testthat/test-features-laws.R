@@ -166,7 +166,7 @@ test_that("of a model without features the evidence is that of independent rows"
   expect_equal(fit$terms[["data"]], evidence)
 })
 
-test_that("batches and threads: the same statistics, and the same bits", {
+test_that("any batches have the same statistics, and any threads the same bits", {
   planted <- planted_features(8, 2500, 10, 4)
   y <- withr::with_seed(9, replace(planted$x, stats::runif(25000) < 0.02, NA))
   nu <- withr::with_seed(10, matrix(stats::runif(7500), 2500))

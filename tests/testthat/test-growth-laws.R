@@ -38,7 +38,7 @@ test_that("clusters that are joined by their sums are a bound below that of a vi
   expect_equal(c(joined$value, visited$value), c(-16.295, -11.403), tolerance = 1e-4) # labels held
 })
 
-test_that("one row an individual: below the normal density with both variances", {
+test_that("with one row an individual the bound is below the normal density with both variances", {
   prior <- list(m = .5, kappa = 2, nu = 6, B = matrix(4), M = double(), V = matrix(0, 0, 0), nue = 6, Be = 3)
   y <- c(-0.4, 0.3, 1.1, 2.4, 0.2)
   people <- individuals_of(y, cbind(rep(1, 5)), matrix(0, 5, 0), 1:5)

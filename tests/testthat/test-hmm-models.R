@@ -128,7 +128,7 @@ test_that("expected durations are those of the transition matrix", {
   expect_equal(as.double(state_durations(fit)), lasts, tolerance = 1e-8)
 })
 
-test_that("one very long sequence and very many short ones", {
+test_that("states of one very long sequence and of very many short ones are found", {
   long <- longest_tests()
   n <- if (long) 700000L else 35000L
   for (length in c(n, 10L)) {

@@ -443,7 +443,7 @@ test_that("the largest of each column are kept, the first of equals", {
   }
 })
 
-test_that("rows become columns", {
+test_that("rows that are turned into columns are those of t()", {
   set.seed(16)
   for (n in sizes) {
     for (k in sizes) {

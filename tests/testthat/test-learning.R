@@ -142,7 +142,7 @@ test_that("a single point that comes a thousand times is one cluster", {
   expect_proved(planted_case("among others", obs_gaussian(), among, NULL), k_init = 1, seed = 1)
 })
 
-test_that("as many starting clusters as rows, and more", {
+test_that("fits may start with as many clusters as rows, and with more", {
   for (case in some_of(planted_cases(), by = 20, from = 2)) {
     n <- nrow(case$x)
     expect_proved(case, k_init = n - 1, seed = 1, max_laps = 30)

@@ -63,7 +63,7 @@ test_that("data in memory are learned from in passes, with proportions, and hand
   expect_gt(elbo_trace(on)$score, elbo_trace(fit)$score[6] - 0.02)
 })
 
-test_that("finite priors, learned concentrations and single documents", {
+test_that("streams of documents take finite priors, learned concentrations and single documents", {
   lda <- bnp_topics(bnp_stream(in_parts(x)), prior = prior_lda(12), control = how())
   expect_identical(length(cluster_sizes(lda)), 12L)
   expect_true(all(is.na(cluster_ids(lda)[cluster_sizes(lda) == 0])))

@@ -21,7 +21,7 @@ test_that("messages, expected transitions, entropy, evidence and best states equ
   }
 })
 
-test_that("the figures of an independent reference", {
+test_that("messages have the figures of an independent reference", {
   parent <- c(0, 1, 1, 2, 2, 3, 0, 7)
   transition <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.3, 0.3, 0.4))
   e <- cbind(
