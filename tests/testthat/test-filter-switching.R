@@ -239,10 +239,11 @@ test_that("fits of linear systems are filtered at their mean parameters", {
   noise <- withr::with_seed(3, matrix(rnorm(560, 0, 0.2), 140))
   prior <- prior_hdp_hmm(sticky = 50)
   control <- bnp_control(seed = 1, verbose = FALSE)
-  for (case in list(
+  cases <- list(
     list(y = x + noise[, 1:2], obs = obs_lds()),
     list(y = 5 + x %*% rbind(c(1, 0, 1, 2), c(0, 1, -1, 1)) + noise, obs = obs_lds(2, intercept = TRUE))
-  )) {
+  )
+  for (case in some_of(cases, by = 2, from = 2)) {
     fit <- bnp_hmm(case$y, obs = case$obs, prior = prior, control = control)
     f <- bnp_filter(fit, case$y, particles = 50, seed = 1)
     p <- filter_probs(f)

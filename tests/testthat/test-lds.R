@@ -191,7 +191,7 @@ test_that("short, empty and extreme data end in fits whose numbers are numbers, 
     list(y[1, , drop = FALSE], y[2:50, ], y[51, , drop = FALSE]), replace(y, c(240, 480), NA), replace(y, 1:90, NA),
     matrix(5, 30, 2), cbind(y[, 1], 0), cumsum(1.05^(1:100)) * c(1, -1)
   )
-  for (x in some_of(hard, by = 5)) sound(run(x))
+  for (x in some_of(hard, by = 10)) sound(run(x))
   if (long_tests()) {
     sound(run(y + 1e6, intercept = TRUE))
     sound(run(y, noise = 1e-8))
