@@ -196,10 +196,14 @@ plain_rows <- function(fit) {
 long_run_table <- function(fit, x, level, rows, more_variance = 0) {
   mean <- stationary_shares(known_transitions(transitions_at(fit, x, more_variance, rows)))
   roots <- roots_of_effects(rows)
-  draws <- draws_of_shares(nrow(x), fit$state$k, function() {
-    stationary_shares(known_transitions(drawn_transitions(fit, x, rows, roots)))
+  k <- fit$state$k
+  # All draws have their stationary shares at once: rows of x in each draw, one draw after the other.
+  p <- draws_of_shares(nrow(x), k, function() {
+    matrix(known_transitions(drawn_transitions(fit, x, rows, roots)), nrow(x))
   })
-  ends <- apply(draws, c(1L, 2L), stats::quantile, probs = 0.5 + c(-1, 1) * level / 2, names = FALSE)
+  p <- aperm(array(p, c(nrow(x), k, k, dim(p)[3L])), c(1L, 4L, 2L, 3L))
+  draws <- array(stationary_shares(array(p, c(prod(dim(p)[1:2]), k, k))), c(nrow(x), dim(p)[2L], k))
+  ends <- apply(draws, c(1L, 3L), stats::quantile, probs = 0.5 + c(-1, 1) * level / 2, names = FALSE)
   data.frame(
     state = rep(seq_len(fit$state$k), nrow(x)), proportion = as.double(t(mean)),
     conf.low = as.double(t(matrix(ends[1L, , ], nrow(x)))), conf.high = as.double(t(matrix(ends[2L, , ], nrow(x))))

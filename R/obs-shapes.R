@@ -71,7 +71,14 @@ shape_quantile <- function(column, p) {
   at <- seq(0.5, length(column$shape_node) + 0.5, by = 0.01)
   density <- exp(curves$shape_prob(at))
   below <- cumsum(c(0, (density[-1L] + density[-length(density)]) / 2))
-  exp(curves$shape_node(stats::approx(below / below[length(below)], at, p, ties = list("ordered", mean))$y))
+  exp(curves$shape_node(where_reached(p * below[length(below)], below, at)))
+}
+
+# Where a function reaches a value for the last time. below: its values at the points `at`, from low to high;
+# lines connect them.
+where_reached <- function(value, below, at) {
+  i <- min(findInterval(value, below), length(at) - 1L)
+  at[i] + (at[i + 1L] - at[i]) * (value - below[i]) / (below[i + 1L] - below[i])
 }
 
 # The quantile of a mixture over the points of a shape: the value at which the average of below(value,

@@ -137,7 +137,7 @@ obs_quantiles.obs_vonmises <- function(obs) {
         below <- cumulated(at, log_average(column, function(i) {
           strength[i] * (cos(at) - 1) - log(2 * pi) - log_scaled_bessel(strength[i])
         }))
-        column$location[1L] + stats::approx(below, at, p, ties = list("ordered", mean))$y
+        column$location[1L] + where_reached(p, below, at)
       }, 1)
     }
   )

@@ -13,7 +13,7 @@ engine_lines <- function(src) {
 # The file in which a function is defined: the line of its name has arguments, and what follows opens a body.
 home_of <- function(name, lines) {
   defined <- vapply(lines, function(text) {
-    at <- grep(paste0("^[^ /].*\\b", name, "\\(.*[{,]$"), text)
+    at <- grep(paste0("^[^ /].*\\b", name, "\\(.*[{,]$"), text, perl = TRUE, useBytes = TRUE)
     any(vapply(at, function(i) endsWith(grep("[;{]$", text[i:length(text)], value = TRUE)[1L], "{"), NA))
   }, NA)
   home <- names(lines)[defined][1L]

@@ -148,7 +148,7 @@ test_that("more documents than a copy is made of are summed by batch, the same f
   )
   how <- function(...) {
     bnp_control(
-      seed = 1, init = "anchor", k_init = 3, moves = FALSE, max_laps = 2, verbose = FALSE, wave = 3, ...
+      seed = 1, init = "anchor", k_init = 3, moves = FALSE, max_laps = 1, verbose = FALSE, wave = 3, ...
     )
   }
   fit <- function(...) suppressWarnings(bnp_topics(..., obs = obs_multinomial(0.1)))

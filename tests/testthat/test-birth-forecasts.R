@@ -16,12 +16,13 @@ planted_rows <- function(n, d, k, spread, seed) {
 test_that("births that forecasts end would have gained next to nothing", {
   skip_without_testing_entries()
   sets <- list(c(2, 15, 4), c(2, 20, 6), c(5, 15, 2.2), c(16, 12, 1.2), c(24, 6, 1))
-  ended <- lapply(seq_len(10), function(i) {
+  tried <- some_of(seq_len(10), by = 2)
+  ended <- lapply(tried, function(i) {
     set <- sets[[(i + 1) %/% 2]]
     trials <- traced_mixture(planted_rows(2000, set[1], set[2], set[3], i), spared = TRUE, seed = i)$proposals
     trials$gain[trials$kind == "forecast of a birth"]
   })
-  expect_gt(length(unlist(ended)), 10)
+  expect_gt(length(unlist(ended)), length(tried))
   expect_lte(median(vapply(ended, function(gain) sum(pmax(gain, 0), na.rm = TRUE), 1)), 1)
 })
 

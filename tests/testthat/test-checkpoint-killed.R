@@ -6,7 +6,7 @@ test_that("a process that is killed goes on to the same bits", {
   long <- longest_tests()
   folder <- withr::local_tempdir()
   file <- file.path(folder, "checkpoint")
-  groups <- withr::with_seed(1, matrix(rnorm(60, sd = 2), 20)[sample(20, 20000, TRUE), ] + rnorm(60000))
+  groups <- withr::with_seed(1, matrix(rnorm(60, sd = 2), 20)[sample(20, 5000, TRUE), ] + rnorm(15000))
   walks <- withr::with_seed(2, lapply(1:4, function(i) apply(matrix(rnorm(400), 200), 2, cumsum) + rnorm(400)))
   net <- withr::with_seed(4, planted_network(rep(1:6, each = 30), matrix(0.04, 6, 6) + diag(0.3, 6)))
   links <- adjacency_of(net)

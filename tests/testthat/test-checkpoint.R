@@ -2,7 +2,7 @@
 
 test_that("a fit that was stopped in any lap of any run or restart goes on to the same bits", {
   cases <- checkpoint_cases()
-  for (name in some_of(names(cases), by = 5)) {
+  for (name in some_of(names(cases), by = 7)) {
     case <- cases[[name]]
     file <- withr::local_tempfile()
     whole <- stopped_after(Inf, checkpointed(case, file))

@@ -54,7 +54,7 @@ test_that("crafted states of every family are refused, or are states", {
 
 # Behind the owners of clusters, of which there are none, a summary of a batch says whether it is of earlier data, and
 # that rows are remembered: 0, 0, 1. Rows of earlier data are not visited, and moves would read what no visit found.
-test_that("rows of a batch are not taken for earlier data", {
+long_test("rows of a batch are not taken for earlier data", {
   case <- checkpoint_cases()$topics
   file <- withr::local_tempfile()
   stopped_after(3, checkpointed(case, file))

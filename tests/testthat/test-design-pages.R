@@ -54,6 +54,13 @@ test_that("functions and types that the pages name are in the sources", {
   expect_no_lines(missing, "names in backticks that nothing has")
 })
 
+test_that("every model that the engine can be asked for has its fields in glue.md", {
+  page <- paste(read_page(grep("glue", design_pages(), value = TRUE)), collapse = "\n")
+  asked <- setdiff(c(names(obs_models), names(prior_models), names(hidden_models)), c("beta_bernoulli", "ibp"))
+  without <- asked[!vapply(paste0("`", asked, "`"), grepl, NA, x = page, fixed = TRUE)]
+  expect_no_lines(without, "models without a line in glue.md")
+})
+
 # The anchor that a heading has on a page.
 anchors_of <- function(page) {
   titles <- sub("^#+ +", "", grep("^#+ ", read_page(page), value = TRUE))
@@ -76,4 +83,27 @@ test_that("links between pages lead to a page, and to a heading of it", {
   }))
   expect_no_lines(dead, "links that lead nowhere")
   expect_lte(length(pages), 15L)
+})
+
+test_that("tests that the pages quote have these titles", {
+  pattern <- "`(test-[a-z0-9-]+[.]R)`((,| and|, and) \"[^\"]+\")+"
+  quoted <- unlist(lapply(design_pages(), function(page) {
+    text <- gsub("[[:space:]]+", " ", paste(read_page(page), collapse = " "))
+    regmatches(text, gregexpr(pattern, text, perl = TRUE))[[1L]]
+  }))
+  expect_gt(length(quoted), 40L)
+  missing <- unlist(lapply(quoted, function(one) {
+    file <- sub("^`([^`]+)`.*", "\\1", one)
+    titles <- gsub("\"", "", regmatches(one, gregexpr("\"[^\"]+\"", one))[[1L]], fixed = TRUE)
+    text <- paste(read_page(test_path(file)), collapse = "\n")
+    gone <- titles[!vapply(titles, grepl, NA, x = text, fixed = TRUE)]
+    if (length(gone)) paste0(file, ": ", gone)
+  }))
+  expect_no_lines(missing, "titles that no test has")
+})
+
+test_that("every page says when it was read against the sources", {
+  last <- vapply(design_pages(), function(page) utils::tail(read_page(page), 1L), "")
+  dated <- grepl("^Read against the sources on [0-9]{1,2} [A-Z][a-z]+ 20[0-9]{2}[.]$", last)
+  expect_no_lines(basename(names(last))[!dated], "pages whose last line is no date of reading")
 })

@@ -86,7 +86,7 @@ test_that("answers about rows of a source are those of the rows", {
   )
 })
 
-test_that("what sources of features cannot be", {
+test_that("what sources of features cannot be is refused by name", {
   expect_error(bnp_features(in_pieces(Matrix::Matrix(rows > 1, sparse = TRUE) * 1, 60)), class = "bnpvi_error")
   expect_error(bnp_features(in_pieces(data.frame(a = letters[1:9], b = 1:9), 3)), class = "bnpvi_error")
   expect_error(

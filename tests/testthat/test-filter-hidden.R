@@ -18,7 +18,7 @@ errors_off <- function(values, mean) {
 
 test_that("drawn parameters have the moments of the posterior", {
   for (fit in list(fit, reduced)) {
-    systems <- drawn_systems(fit, 600, 1)
+    systems <- drawn_systems(fit, if (long_tests()) 600 else 300, 1)
     means <- mean_system(fit)
     q <- posterior_params(fit)
     k <- fit$state$k
@@ -111,7 +111,7 @@ test_that("pseudo-residuals are normal quantiles of each cell given the rows bef
   model <- wide_system()
   rows <- withr::with_seed(2, named_rows(4))
   below <- bnp_filter(model, rows, particles = 100, seed = 1)$sequences[[1]]$rows$below
-  nodes <- seq(-20, 20, by = 0.25)
+  nodes <- seq(-20, 20, by = 0.5)
   value <- seq(-20, 20, by = 0.01)
   density <- vapply(nodes, function(v) enumerated(model, rbind(rows[1:3, ], c(NA, v, NA)))$log_p, 1)
   density <- stats::spline(nodes, density, xout = value)$y

@@ -120,13 +120,13 @@ test_that("filters go on after they were stored, whatever the pieces, sequences 
     function(y, x) rowSums(matrix(dnorm(rep(y, each = nrow(x)), x, log = TRUE), nrow(x)), na.rm = TRUE)
   )
   for (data in list(y, gappy)) {
-    for (start in list(
+    for (start in some_of(by = 2, from = 1 + anyNA(data), x = list(
       function(...) bnp_filter(gaussian, ...), function(...) bnp_filter(ar, ...),
       function(...) bnp_filter(lds, ..., particles = 5, seed = 7),
       function(...) bnp_filter(lds, ..., particles = 5, seed = 7, keep = 4),
       function(...) bnp_filter(lds, ..., collapse = "gpb2", seed = 7),
       function(...) bnp_filter(walk, ..., particles = 30, seed = 7)
-    )) {
+    ))) {
       once <- start(data, id)
       again <- start()
       for (piece in list(1, c(2:5, 13), 6:7, c(8:12, 14:20))) {

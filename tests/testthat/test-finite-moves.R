@@ -99,7 +99,7 @@ test_that("finite topics that are rows in groups keep K too", {
   }
 })
 
-test_that("finite topics find theirs from one topic and idle ones, as from k-means of the documents", {
+long_test("finite topics find theirs from one topic and idle ones, as from k-means of the documents", {
   x <- toy_corpus(seed = 2, documents = 120, terms = 40, topics = 8, tokens = 60)
   fit <- function(start = NULL, ...) {
     elbo(bnp_topics(x, prior = prior_lda(8), start = start, control = bnp_control(seed = 1, verbose = FALSE, ...)))

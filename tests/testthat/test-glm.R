@@ -44,8 +44,8 @@ test_that("two clusters of six rows are below enumeration and as in plain R", {
   weights <- lgamma(1) - lgamma(7) + sum(lgamma(0.5 + n) - lgamma(0.5)) - sum(r[r > 0] * log(r[r > 0]))
   expect_equal(elbo(fit), clusters[[1]]$value + clusters[[2]]$value + weights, tolerance = 1e-9)
   expect_equal(unname(coef(fit)$coef[1, , ]), cbind(clusters[[1]]$mean, clusters[[2]]$mean), tolerance = 1e-5)
-  half <- as.matrix(expand.grid(rep(list(0:1), 6))) == 1
-  each <- apply(half, 1, function(a) {
+  half <- cbind(TRUE, as.matrix(expand.grid(rep(list(0:1), 5))) == 1) # of each pair of labellings one
+  each <- log(2) + apply(half, 1, function(a) {
     value <- function(a) if (any(a)) glm_quadrature(lapply(rows, `[`, a), x[a, , drop = FALSE], precision) else 0
     value(a) + value(!a) + sum(lgamma(0.5 + c(sum(a), sum(!a))) - lgamma(0.5)) - lgamma(7)
   })

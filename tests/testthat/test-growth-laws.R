@@ -38,23 +38,22 @@ test_that("clusters that are joined by their sums are a bound below that of a vi
   expect_equal(c(joined$value, visited$value), c(-16.295, -11.403), tolerance = 1e-4) # labels held
 })
 
-test_that("one row an individual: below the normal density with both variances", {
+test_that("with one row an individual the bound is below the normal density with both variances", {
   prior <- list(m = .5, kappa = 2, nu = 6, B = matrix(4), M = double(), V = matrix(0, 0, 0), nue = 6, Be = 3)
   y <- c(-0.4, 0.3, 1.1, 2.4, 0.2)
   people <- individuals_of(y, cbind(rep(1, 5)), matrix(0, 5, 0), 1:5)
   found <- effects_fit(people, matrix(1, 5L, 1L), prior)$value
   # The evidence by a grid over log D and log sigma^2, mu integrated out.
   grid <- expand.grid(d = seq(-6, 6, 0.05), s = seq(-6, 6, 0.05))
-  log_joint <- mapply(function(d, s) {
-    D <- exp(d)
-    s2 <- exp(s)
-    cov <- diag(D + s2, 5) + D / prior$kappa
-    root <- chol(cov)
-    z <- backsolve(root, y - prior$m, transpose = TRUE)
-    -sum(log(diag(root))) - sum(z^2) / 2 - 2.5 * log(2 * pi) +
-      stats::dgamma(1 / D, prior$nu / 2, prior$B[1] / 2, log = TRUE) - d +
-      stats::dgamma(1 / s2, prior$nue / 2, prior$Be / 2, log = TRUE) - s
-  }, grid$d, grid$s)
+  # The covariance of y, (D + sigma^2) I + D / kappa 11', has the eigenvalue `own` four times and `all` for 1.
+  D <- exp(grid$d)
+  s2 <- exp(grid$s)
+  own <- D + s2
+  all <- own + 5 * D / prior$kappa
+  off <- y - prior$m
+  log_joint <- -(4 * log(own) + log(all)) / 2 - (sum((off - mean(off))^2) / own + 5 * mean(off)^2 / all) / 2 -
+    2.5 * log(2 * pi) + stats::dgamma(1 / D, prior$nu / 2, prior$B[1] / 2, log = TRUE) - grid$d +
+    stats::dgamma(1 / s2, prior$nue / 2, prior$Be / 2, log = TRUE) - grid$s
   evidence <- max(log_joint) + log(sum(exp(log_joint - max(log_joint)))) + 2 * log(0.05)
   expect_lt(found, evidence)
   expect_gt(found, evidence - 3)

@@ -134,9 +134,9 @@ test_that("rows without observation go by their covariates", {
 test_that("simulated sequences have the transitions of their covariates", {
   far <- data.frame(w = rep(c(-2, 2), each = 400))
   sets <- simulate(fit, 3, seed = 1, lengths = c(400, 400), covariates = far, new = FALSE)
+  want <- long_run(fit, at = data.frame(w = c(-2, 2)))
   for (set in sets) {
     share <- tapply(set$.state == 1, set$.id, mean)
-    want <- long_run(fit, at = data.frame(w = c(-2, 2)))
     expect_lt(max(abs(share - want$proportion[want$state == 1])), 0.15)
   }
   expect_equal(nrow(simulate(fit, 1, seed = 1)$sim_1), 600L)

@@ -91,6 +91,7 @@ test_that("moves find the states from one and from too many, and what they repor
     model <- list(obs = diagonal_model(), prior = prior)
     for (k_init in c(1, 12)) {
       for (batches in c(1L, 4L)) {
+        if (!is_tried(prior$sticky > 0, (k_init > 1) + (batches > 1L), by = 2L)) next
         control <- engine_control(k_init, batches = batches, moves = all_moves, max_laps = 60L)
         fit <- engine_fit(toy$data, model, control, NULL, NULL)
         expect_equal(fit$state$k, 4)
@@ -121,7 +122,7 @@ test_that("proposals that touch few sequences count the others once", {
     x <- withr::with_seed(9, matrix(6 * z + rnorm(2 * length(z)), ncol = 2)) * unit
     data <- list(x = x, n = 720L, d = 2L, starts = as.integer(60 * 0:12))
     obs <- utils::modifyList(diagonal_model(), list(scale = rep(unit^2, 2), mean_strength = 1e-4))
-    for (k_init in c(1, 20)) {
+    for (k_init in some_of(c(1, 20), by = 2, from = if (unit > 1) 2 else 1)) {
       fit <- engine_fit(data, list(obs = obs, prior = hmm_priors$sticky),
         engine_control(k_init, batches = 2L, moves = all_moves, max_laps = 60L), NULL, NULL)
       expect_equal(fit$state$k, 8)

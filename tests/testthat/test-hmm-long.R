@@ -138,8 +138,8 @@ test_that("L-sparse visits of long sequences, fast or careful, do not depend on 
     for (width in 1:2) {
       sets <- NULL
       for (same in c(FALSE, FALSE, TRUE)) {
-        got <- lapply(1:3, function(threads) visit(chain, width, sets, same = same, threads = threads))
-        for (threads in 2:3) expect_identical(got[[threads]], got[[1]])
+        got <- lapply(some_of(1:3, by = 2), function(threads) visit(chain, width, sets, same = same, threads = threads))
+        for (more in got[-1]) expect_identical(more, got[[1]])
         if (width == 2 && is.null(sets)) {
           expect_equal(log_z(chain, got[[1]]), log_z_of_paths(chain, got[[1]]$sets), tolerance = 1e-9)
         }

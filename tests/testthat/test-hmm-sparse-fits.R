@@ -34,7 +34,7 @@ test_that("every state that a sparse fit meets, proposals included, is proved fr
   expect_gt(found[["merges"]], few)
   deletes <- utils::modifyList(no_moves, list(delete = TRUE))
   toy <- toy_sequences(7, lengths = rep(c(60, 90), 6), k = 4)
-  for (width in 1:2) {
+  for (width in some_of(1:2, by = 2)) {
     fit <- engine_fit(
       toy$data, list(obs = diagonal_model(), prior = hmm_priors$sticky),
       engine_control(12, batches = 2L, moves = deletes, max_laps = 40L, audit = TRUE, sparsity = width), NULL, NULL
@@ -49,7 +49,7 @@ test_that("proposals that touch few sequences take sparse ones out as they were 
   x <- withr::with_seed(9, matrix(3 * z + rnorm(2 * length(z)), ncol = 2))
   data <- list(x = x, n = 720L, d = 2L, starts = as.integer(60 * 0:12))
   for (width in some_of(1:3, by = 5, from = 2)) {
-    for (k_init in c(1, 20)) {
+    for (k_init in some_of(c(1, 20), by = 2, from = 2)) {
       fit <- engine_fit(
         data, list(obs = diagonal_model(), prior = hmm_priors$sticky),
         engine_control(
@@ -115,7 +115,7 @@ test_that("sparse fits: the same bits for any number of threads, and batches add
   expect_equal(sum(many$state$pair), toy$data$n - 12, tolerance = 1e-9)
 })
 
-test_that("four states a row find what all states find", {
+long_test("four states a row find what all states find", {
   toy <- toy_sequences(7, lengths = rep(c(100, 150), 6), k = 8)
   model <- list(obs = diagonal_model(), prior = hmm_priors$sticky)
   for (batches in some_of(c(4L, 1L), by = 3)) {

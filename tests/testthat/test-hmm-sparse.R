@@ -32,7 +32,7 @@ test_that("sets are those of plain R, visit after visit, and the bound never fal
     for (width in 1:4) {
       last <- NULL
       before <- -Inf
-      for (i in 1:4) {
+      for (i in some_of(1:4, by = 2)) {
         s <- visit(chain, width, last)
         for (g in seq_along(chain$lengths)) {
           rows <- chain$modelled[rows_of(chain, g)]
@@ -55,7 +55,7 @@ test_that("sets are those of plain R, visit after visit, and the bound never fal
 test_that("no other set of one row is better once visits change nothing", {
   withr::local_seed(3)
   for (chain in random_chains(4, c(5, 3), "sticky")) {
-    for (width in 1:3) {
+    for (width in some_of(1:3, by = 2)) {
       sets <- NULL
       for (i in 1:8) sets <- visit(chain, width, sets)$sets
       expect_identical(visit(chain, width, sets)$sets, sets)

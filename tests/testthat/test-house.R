@@ -7,7 +7,13 @@ source_files <- function() {
   skip_if_not(dir.exists(file.path(root, "src")), "no sources beside these tests (not a checkout)")
   sort(list.files(file.path(root, "src"), "[.](cpp|h)$", recursive = TRUE), method = "radix")
 }
-lines_of <- function(file) readLines(file.path(root, "src", file), encoding = "UTF-8", warn = FALSE)
+# Lines of a file of the sources, each of which is read once.
+lines_read <- new.env()
+lines_of <- function(file) {
+  lines_read[[file]] <- lines_read[[file]] %||%
+    readLines(file.path(root, "src", file), encoding = "UTF-8", warn = FALSE)
+  lines_read[[file]]
+}
 
 # "" for files that lie in src itself.
 folder_of <- function(files) ifelse(grepl("/", files, fixed = TRUE), sub("/.*", "", files), "")
@@ -34,7 +40,7 @@ floors <- c(
 found_in <- function(files, pattern, ...) {
   unlist(lapply(files, function(file) {
     text <- lines_of(file)
-    at <- grep(pattern, text, ...)
+    at <- grep(pattern, text, ..., useBytes = TRUE)
     if (length(at)) paste0(file, ":", at, ": ", trimws(text[at]))
   }))
 }
@@ -296,10 +302,10 @@ test_that("methods for fits of a family stand in its files", {
 test_that("what is written several times, and contracts that are too wide, do not grow", {
   cpp <- source_files()
   r_text <- unlist(lapply(list.files(file.path(root, "R"), "[.]R$", full.names = TRUE), readLines, encoding = "UTF-8"))
-  code <- function(text) text[!grepl("^ *(//|#)", text)]
+  code <- function(text) text[!grepl("^ *(//|#)", text, useBytes = TRUE)]
   cpp_text <- function(files) code(unlist(lapply(files, lines_of)))
-  in_cpp <- function(pattern, files = cpp) sum(grepl(pattern, cpp_text(files)))
-  in_r <- function(pattern) sum(grepl(pattern, code(r_text)))
+  in_cpp <- function(pattern, files = cpp) sum(grepl(pattern, cpp_text(files), useBytes = TRUE))
+  in_r <- function(pattern) sum(grepl(pattern, code(r_text), useBytes = TRUE))
   # Functions that a class leaves open, its destructor left out.
   virtuals <- function(class, file) {
     text <- lines_of(file)

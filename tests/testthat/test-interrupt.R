@@ -50,7 +50,7 @@ test_that("Ctrl-C ends drawing with the draws there are, which go on to the same
   fit <- suppressWarnings(bnp_mixture(faithful, control = bnp_control(seed = 1, verbose = FALSE)))
   interrupted <- function(interactive) {
     withr::local_options(rlang_interactive = interactive)
-    system2("sh", c("-c", shQuote(sprintf("sleep 1; kill -INT %d", Sys.getpid()))), wait = FALSE)
+    system2("sh", c("-c", shQuote(sprintf("sleep 0.5; kill -INT %d", Sys.getpid()))), wait = FALSE)
     tryCatch(
       bnp_sample(fit, faithful, draws = 1e6, warmup = 5, chains = 2, keep = 10, seed = 1, verbose = FALSE),
       interrupt = function(e) "interrupted"
@@ -83,7 +83,7 @@ test_that("searches of networks return soon, however many communities there are"
   started_with <- function(model, ...) {
     bnp_network(network$edges, model[[1L]], model[[2L]], nodes = n, control = bnp_control(seed = 1, ...))
   }
-  seconds <- function(expr, limit = if (long_tests()) 2 else 1) {
+  seconds <- function(expr, limit = if (long_tests()) 2 else 0.6) {
     began <- proc.time()[["elapsed"]]
     expect_error(
       {

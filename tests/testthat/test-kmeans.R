@@ -28,7 +28,7 @@ test_that("its objective is the joint log density, and rounds raise it", {
   expect_equal(series$cluster[[1]], series$cluster[[2]])
 })
 
-test_that("no more clusters than different rows", {
+test_that("k-means finds no more clusters than there are different rows", {
   x <- matrix(c(1, 2, 3), 60, 2)
   expect_lte(length(bregman_kmeans(x, 10, seed = 1)$size), 3)
 })

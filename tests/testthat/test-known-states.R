@@ -35,7 +35,7 @@ test_that("a labelled chain has the bound and marginals of its allowed paths", {
     pattern_x, obs = unit_variance, prior = prior_hmm(3), labels = given,
     control = bnp_control(tol = 1e-10, moves = bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))
   )
-  twins <- lapply(some_of(1:40, by = 8), function(seed) {
+  twins <- lapply(some_of(1:40, by = 14), function(seed) {
     resp <- withr::with_seed(seed, matrix(rgamma(21, 1), 7)) * allowed
     twin_chain(pattern_x, cells, resp / rowSums(resp), allowed)
   })

@@ -145,7 +145,7 @@ test_that("the bound is below the evidence, and near it", {
     obs <- case$obs
     obs[names(learned$fields)] <- learned$fields
     price <- log(12) + if (length(obs$data_variance) > 1L) log(11) else 0
-    value <- vapply(hyper_draws(obs, 600), function(draw) {
+    value <- vapply(hyper_draws(obs, if (long_tests()) 600 else 200), function(draw) {
       draw$log_ratio + sum(apply(case$resp, 2, function(r) twin_ar(draw$given)$evidence(case$rows, r)))
     }, 1)
     most <- max(value)

@@ -269,6 +269,7 @@ test_that("degenerate data keep their digits", {
   )
   for (name in names(tables)) {
     for (covariance in learned_covariances) {
+      if (!is_tried(match(name, names(tables)), match(covariance, learned_covariances), by = 2L)) next
       fit <- suppressWarnings(bnp_mixture(
         tables[[name]], obs_gaussian(covariance, learn = TRUE), control = bnp_control(seed = 1, k_init = 5)
       ))
@@ -349,7 +350,7 @@ test_that("flat clusters in many columns are found and predicted better", {
 
 test_that("the first births from one of few clusters are judged by the prior that a search finds", {
   bounds <- function(x) {
-    vapply(1:6, function(seed) {
+    vapply(some_of(1:6, by = 2), function(seed) {
       elbo(bnp_mixture(x, obs_gaussian(rounding = 0), control = bnp_control(seed = seed, max_laps = 500)))
     }, 1)
   }

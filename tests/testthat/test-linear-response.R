@@ -38,10 +38,11 @@ test_that("intervals are wider than those of q, the more so the more clusters ov
     data <- planted_by_age(500, seed = 4, sep = sep)
     fit <- fit_of_age(data)
     by <- prevalence(fit, by = "age", x = data$x)
-    expect_equal(by$proportion, prevalence(fit, by = "age")$proportion)
+    plain <- prevalence(fit, by = "age")
+    expect_equal(by$proportion, plain$proportion)
     expect_true(all(by$conf.low < by$conf.high))
     expect_output(print(by), "linear response")
-    width(by) / width(prevalence(fit, by = "age"))
+    width(by) / width(plain)
   }
   apart <- ratio(15)
   expect_gt(ratio(3), 1.1 * apart)

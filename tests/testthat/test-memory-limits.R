@@ -51,7 +51,7 @@ test_that("Ctrl-C ends loops over the tokens of one long document", {
   )
   of_long <- quiet(bnp_topics(long, control = control))
   for (call in calls) {
-    system2("sh", c("-c", shQuote(sprintf("sleep 1; kill -INT %d", Sys.getpid()))), wait = FALSE)
+    system2("sh", c("-c", shQuote(sprintf("sleep 0.5; kill -INT %d", Sys.getpid()))), wait = FALSE)
     started <- proc.time()[["elapsed"]]
     outcome <- tryCatch(
       {

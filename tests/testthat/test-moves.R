@@ -11,7 +11,7 @@ test_that("every registered model is planted", {
 alone <- vapply(planted_cases(), function(case) case$name, "")
 if (!long_tests()) alone <- c("gaussian_full", "multinomial", "gaussian_tied", "product", "student_full")
 
-for (case in some_of(planted_cases(), by = 3)) {
+for (case in some_of(planted_cases(), by = 4)) {
   test_that(paste0(case$name, ": accepted and rejected moves equal their recomputation"), {
     total <- c(births = 0, merges = 0, deletes = 0)
     begun <- 0

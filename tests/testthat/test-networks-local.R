@@ -216,7 +216,7 @@ test_that("of two models the second is told the bound of the first", {
   expect_identical(told, c(-Inf, fit$compared$elbo[1]))
 })
 
-test_that("groups that first splits mix, where there is much noise, come from divisions with no laps in between", {
+long_test("groups that first splits mix, where there is much noise, come from divisions with no laps in between", {
   # Sixty groups of twenty nodes, half of all links at random.
   made <- withr::with_seed(3, {
     group <- rep(1:60, each = 20)

@@ -54,10 +54,10 @@ test_that("probabilities of links are means under the posterior", {
   everyone <- t(utils::combn(36, 2))
   for (name in names(fits)) {
     fit <- fits[[name]]
-    drawn <- simulate(fit, nsim = 200, seed = 1)
+    drawn <- simulate(fit, nsim = 100, seed = 1)
     number <- vapply(drawn, function(x) sum(x$link), 1)
     expected <- sum(predict(fit, everyone))
-    expect_lt(abs(mean(number) - expected), 5 * sd(number) / sqrt(200) + 0.03 * expected, label = name)
+    expect_lt(abs(mean(number) - expected), 5 * sd(number) / sqrt(100) + 0.03 * expected, label = name)
   }
 })
 

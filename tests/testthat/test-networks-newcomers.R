@@ -20,7 +20,8 @@ fit_of <- function(kind, x) {
   suppressWarnings(bnp_network(x, obs_of[[kind]], prior, control))
 }
 fits <- lapply(stats::setNames(nm = names(obs_of)), fit_of, x = plain)
-fits_of_counts <- lapply(stats::setNames(nm = names(obs_of)), fit_of, x = counted)
+kinds_of_counts <- setdiff(names(obs_of), if (!long_tests()) "general")
+fits_of_counts <- lapply(stats::setNames(nm = kinds_of_counts), fit_of, x = counted)
 
 test_that("a node that is seen again has the membership that it has", {
   again <- function(fit, x) predict(fit, x, type = "prob")
@@ -28,8 +29,10 @@ test_that("a node that is seen again has the membership that it has", {
     # The bound of a node of the relational model is flat between close memberships.
     near <- switch(name, blocks = 1e-5, corrected = 0.35, relational = 0.15, 0.01)
     expect_lt(max(abs(again(fits[[name]], plain) - memberships(fits[[name]]))), near, label = name)
-    of_counts <- fits_of_counts[[name]]
-    expect_lt(max(abs(again(of_counts, counted) - memberships(of_counts))), near, label = name)
+    if (name %in% names(fits_of_counts)) {
+      of_counts <- fits_of_counts[[name]]
+      expect_lt(max(abs(again(of_counts, counted) - memberships(of_counts))), near, label = name)
+    }
     expect_identical(dimnames(again(fits[[name]], plain)), dimnames(memberships(fits[[name]])))
     labels <- predict(fits[[name]], plain, type = "class")
     expect_identical(labels, fitted(fits[[name]]))
@@ -41,7 +44,7 @@ test_that("a node that is seen again has the membership that it has", {
   # Directed: as a list under another name.
   for (name in c("blocks", "relational", "general", "gamma")) {
     fit <- fit_of(name, directed)
-    for (i in c(1, 12, 25)) {
+    for (i in some_of(c(1, 12, 25), by = 3, from = 2)) {
       at <- flow$from == i | flow$to == i
       name_of <- function(j) ifelse(j == i, "again", j)
       list <- data.frame(from = name_of(flow$from[at]), to = name_of(flow$to[at]), weight = 1)

@@ -242,7 +242,7 @@ test_that("laps after the search try no moves: many of them take no time", {
   net <- withr::with_seed(2, planted_network(rep(1:3, each = 10), matrix(0.08, 3, 3) + diag(0.6, 3)))
   links <- data.frame(net[c("from", "to")])
   seconds <- function(tol) {
-    control <- bnp_control(seed = 1, verbose = FALSE, max_laps = 2000, tol = tol)
+    control <- bnp_control(seed = 1, verbose = FALSE, max_laps = 800, tol = tol)
     system.time(fit <- bnp_network(links, obs_links(degree = TRUE), prior_hdp(), control, nodes = 30))[["user.self"]]
   }
   expect_lt(seconds(1e-9), 3 * seconds(1e-6) + 0.5)

@@ -20,7 +20,7 @@ test_that("groups that avoid each other within are found as well", {
 })
 
 test_that("a network without communities has one", {
-  one <- vapply(1:5, function(seed) {
+  one <- vapply(some_of(1:5, by = 4), function(seed) {
     net <- withr::with_seed(seed, planted_network(rep(1, 50), matrix(0.15)))
     edges <- data.frame(net[c("from", "to")])
     c(
@@ -28,7 +28,7 @@ test_that("a network without communities has one", {
       n_clusters(suppressWarnings(bnp_network(edges, nodes = 50, control = quiet(seed))))
     )
   }, c(1, 1))
-  expect_gte(sum(one == 1), 9)
+  expect_gte(sum(one == 1), length(one) - 1)
 })
 
 long_test("both models of overlapping communities find mixed memberships", {

@@ -38,10 +38,10 @@ test_that("eigenvectors are those of eigen()", {
 })
 
 test_that("eigenvalues that nothing tells apart are no error, and starts can be stopped at once", {
-  # Two thousand nodes without groups, of which no method finds all 50 eigenvectors soon.
-  links <- withr::with_seed(1, matrix(sample(2000, 20000, TRUE), ncol = 2))
+  # A thousand nodes without groups, of which no method finds all 50 eigenvectors soon.
+  links <- withr::with_seed(1, matrix(sample(1000, 10000, TRUE), ncol = 2))
   links <- unique(t(apply(links[links[, 1] != links[, 2], ], 1, sort)))
-  net <- small_network(2000, links[, 1], links[, 2])
+  net <- small_network(1000, links[, 1], links[, 2])
   expect_length(unique(labels_of(net, init = "spectral", k_init = 50)), 50)
   began <- proc.time()[["elapsed"]]
   setTimeLimit(elapsed = 0.2, transient = TRUE)

@@ -47,14 +47,20 @@ test_that("autoregressions with an intercept do not depend on the origin, in cha
 })
 
 test_that("linear systems with an intercept do not depend on the origin", {
-  half <- switching[1:90, ]
+  half <- switching[1:60, ]
+  quick$max_laps <- 10L
   obs <- obs_lds(intercept = TRUE)
-  expect_no_origin(function(x) bnp_hmm(x, obs = obs, control = quick), half, 180, "identity")
+  expect_no_origin(function(x) bnp_hmm(x, obs = obs, control = quick), half, 120, "identity")
   holed <- replace(half, cbind(c(5, 40), 1:2), NA)
-  expect_no_origin(function(x) bnp_hmm(x[, 1], obs = obs, control = quick), holed, 89, "one column, a gap")
+  start <- rep(1:2, each = 30)
+  expect_no_origin(
+    function(x) bnp_hmm(x[, 1], obs = obs, control = quick, start = start), holed, 59, "one column, a gap"
+  )
   # Learned loadings are in units of the columns, which are powers of two.
   reduced <- obs_lds(1, intercept = TRUE)
-  expect_no_origin(function(x) bnp_hmm(x, obs = reduced, control = quick), half, 180, "loadings", units = 2^c(-20, 17))
+  expect_no_origin(
+    function(x) bnp_hmm(x, obs = reduced, control = quick, start = start), half, 120, "loadings", units = 2^c(-20, 17)
+  )
 })
 
 test_that("what is said of new rows does not know the origin either", {

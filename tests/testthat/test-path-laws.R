@@ -173,7 +173,7 @@ test_that("data and states drawn in turn keep the law of the prior, concentratio
     c(drawn$records[1L, ], same = drawn$labels[1] == drawn$labels[2])
   }, numeric(9))))
   # Moments of the partition over concentrations drawn from their prior.
-  prior <- withr::with_seed(2, t(vapply(1:100, function(i) {
+  prior <- withr::with_seed(2, t(vapply(seq_len(if (long_tests()) 100 else 40), function(i) {
     p <- path_priors(
       starts, rgamma(1, 2, 2), alpha = rgamma(1, 2, 2), start = rgamma(1, 2, 2), gamma = rgamma(1, 2, 1)
     )

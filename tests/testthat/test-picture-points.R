@@ -42,7 +42,7 @@ test_that("a long series is drawn by the least and largest values of its stretch
 test_that("pictures of many rows are small files that show all clusters", {
   n <- 120000
   x <- withr::with_seed(1, cbind(a = rnorm(n) + rep(c(0, 20), c(n - 200, 200)), b = rnorm(n)))
-  fit <- bnp_mixture(x[seq(1, n, 40), ], start = rep(1:2, c(2995, 5)), control = quiet(max_laps = 5))
+  fit <- bnp_mixture(x[seq(1, n, 40), ], start = rep(1:2, c(n / 40 - 5, 5)), control = quiet(max_laps = 5))
   file <- withr::local_tempfile(fileext = ".pdf")
   for (type in c("clusters", "density", "uncertainty")) {
     pdf(file)

@@ -98,7 +98,7 @@ test_that("no rows are drawn as no data, or refused; one row and equal rows are 
     for (type in c("clusters", "density")) {
       expect_silent(drawn(draw(one, type, data = none(faithful["eruptions"]))))
       expect_silent(drawn(draw(two, type, data = none(faithful))))
-      for (rows in list(1L, c(2L, 2L, 2L))) {
+      for (rows in some_of(list(1L, c(2L, 2L, 2L)), by = 2, from = 2)) {
         expect_silent(drawn(draw(one, type, data = faithful[rows, "eruptions", drop = FALSE])))
         expect_silent(drawn(draw(two, type, data = faithful[rows, ])))
       }

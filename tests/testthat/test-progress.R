@@ -107,7 +107,7 @@ test_that("progress that is damaged, of another machine or of another version is
   expect_error(resume(other), "order of bytes")
 })
 
-test_that("progress is read in a new process, which ends with the same bits", {
+long_test("progress is read in a new process, which ends with the same bits", {
   for (case in some_of(c("mixture_sparse", "topics", "sequences"), by = 5)) {
     folder <- withr::local_tempdir()
     part <- fit_case(case, "memoized", keep_lap = 4L)

@@ -60,12 +60,12 @@ test_that("animals of the sea, hoofed animals and beasts of prey keep together",
     c("blue whale", "humpback whale", "killer whale", "dolphin"), c("zebra", "giraffe", "antelope"),
     c("lion", "tiger", "leopard")
   )
-  together <- vapply(1:10, function(seed) {
+  together <- vapply(some_of(1:10, by = 3), function(seed) {
     fit <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = seed))
     cluster <- lapply(groups, function(g) unique(fitted(fit)[g]))
     all(lengths(cluster) == 1) && !anyDuplicated(unlist(cluster))
   }, NA)
-  expect_gte(sum(together), 9)
+  expect_gte(sum(together), length(together) - 1)
 })
 
 # Two kinds of images that differ in 6 of 40 pixels: single rows are poor seeds of a covariance, so that often only a

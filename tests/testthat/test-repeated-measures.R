@@ -248,7 +248,7 @@ test_that("one row an individual is the fit without individuals", {
   }
 })
 
-test_that("L-sparse individuals with candidates, priors of every kind and stochastic steps", {
+test_that("individuals go with L-sparse responsibilities, candidates, every prior and stochastic steps", {
   case <- repeated_cases()[[1]]
   expect_audited(engine_run(
     case, k_init = 20, seed = 2, sparsity = 2, candidates = 4, batches = 2, audit = TRUE,
@@ -541,7 +541,7 @@ test_that("missing values of individuals: left out, or modelled where features c
   expect_bad(suppressMessages(impute(fit, lines)), "argument", "cannot be imputed")
 })
 
-test_that("other observation models, learned priors and products by their constructors", {
+test_that("individuals go with other observation models, learned priors and products", {
   expect_learns <- function(...) {
     fit <- bnp_mixture(..., control = bnp_control(seed = 1, max_laps = 30, verbose = FALSE))
     expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-8 * abs(fit$elbo))

@@ -111,7 +111,7 @@ test_that("numbers that weigh more do not lose their variance in what they are p
   expect_gt(min(score[2, ]), 0.5)
 })
 
-test_that("classes, hinges and several classes", {
+test_that("responses of two classes, of several and with hinges are learned", {
   two <- factor(planted$y > 0, labels = c("low", "high"))
   three <- cut(planted$y, c(-Inf, -0.7, 0.7, Inf), labels = c("a", "b", "c"))
   for (family in list(NULL, "binomial", binomial(), "hinge")) {

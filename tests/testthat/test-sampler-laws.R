@@ -55,7 +55,8 @@ for (name in names(tiny)) {
       exact <- exact_under(case, priors[[kind]])
       k <- apply(exact$partitions, 1L, max)
       together <- function(z, i, j) z[, i] == z[, j]
-      for (split_merge in c(0L, 3L)) {
+      turn <- (match(kind, names(priors)) + match(name, names(tiny))) %% 2 + 1
+      for (split_merge in some_of(c(0L, 3L), by = 2, from = turn)) {
         out <- sample_tiny(case, priors[[kind]]$prior, 20000, split_merge)[[1L]]
         drawn <- out$records[, "n_clusters"]
         kept <- t(out$kept)

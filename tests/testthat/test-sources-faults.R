@@ -246,7 +246,7 @@ test_that("a spool that is cut while a batch is read is an error, not the end of
   expect_error(engine_spool_cut(made[[2]], 1L, file.size(made[[2]])), "written to")
 })
 
-test_that("a full disk is an error that says so, and leaves nothing", {
+long_test("a full disk is an error that says so, and leaves nothing", {
   skip_on_os("windows")
   folder <- withr::local_tempdir()
   said <- with_full_disk(c(

@@ -10,7 +10,7 @@ mixed <- withr::with_seed(2, data.frame(
   yes = rep(c(TRUE, FALSE), 150), k = rep(1:3, 100)
 ))
 
-test_that("mixtures from files of text, of R and of Parquet", {
+test_that("mixtures from files of text, of R and of Parquet are those of memory", {
   csv <- csv_of(points[1:170, ])
   tsv <- withr::local_tempfile(fileext = ".tsv.gz")
   rds <- withr::local_tempfile(fileext = ".rds")
@@ -34,10 +34,11 @@ test_that("mixtures from files of text, of R and of Parquet", {
   )
 })
 
-test_that("every observation model, kinds of columns, formulas and missing values", {
+test_that("a source gives the fit of memory with every observation model, kind of column, formula and gap", {
   same <- function(x, size = 70, ..., n = NROW(x)) {
-    control <- how_source(batches = 3, max_laps = 15)
-    again <- how_source(batches = dealt(n, 3), max_laps = 15)
+    laps <- if (long_tests()) 15 else 5
+    control <- how_source(batches = 3, max_laps = laps)
+    again <- how_source(batches = dealt(n, 3), max_laps = laps)
     expect_fit_of_source(
       quiet(bnp_mixture(in_pieces(x, size), ..., control = control)), quiet(bnp_mixture(x, ..., control = again)),
       deparse(substitute(x))

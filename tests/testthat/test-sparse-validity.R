@@ -93,7 +93,7 @@ test_that("broken indices are refused in sparse matrices of every class", {
   for (i in seq_along(spoiled)) expect_gate(bnp_topics(spoiled[[i]], control = control), paste("triplets", i))
 })
 
-test_that("wherever one enters", {
+test_that("a sparse matrix that is not valid is refused wherever one enters", {
   bad <- damages$large_i(sparse)
   ones <- (counts > 1) * 1
   topics <- quiet(bnp_topics(sparse, control = control))

@@ -46,7 +46,7 @@ test_that("each kind of warning can be silenced by itself", {
 })
 
 test_that("predict() does not fit again", {
-  x <- withr::with_seed(1, matrix(rnorm(4e4), ncol = 4) + rep(c(0, 9), each = 2e4))
+  x <- withr::with_seed(1, matrix(rnorm(2e4), ncol = 4) + rep(c(0, 9), each = 1e4))
   fitting <- system.time(fit <- bnp_mixture(x, control = bnp_control(seed = 1, k_init = 20)))
   predicting <- system.time(predict(fit, x))
   expect_lt(predicting[["user.self"]], fitting[["user.self"]])

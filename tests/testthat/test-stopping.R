@@ -11,8 +11,8 @@ interrupt_after <- function(seconds) {
 test_that("in an interactive session Ctrl-C returns the fit as it stands", {
   skip_on_os("windows")
   withr::local_options(rlang_interactive = TRUE)
-  x <- wide # its first lap ends before the signal comes, its last one after
-  interrupt_after(2)
+  x <- wide[1:4000, ] # its first lap ends before the signal comes, its last one after
+  interrupt_after(0.8)
   expect_message(fit <- bnp_mixture(x, control = slow(verbose = FALSE)), class = "bnpvi_message_interrupted")
   expect_false(fit$converged)
   expect_identical(fit$reason, "interrupted")
@@ -21,7 +21,7 @@ test_that("in an interactive session Ctrl-C returns the fit as it stands", {
   expect_identical(fit$elbo, same$elbo)
   expect_equal(coef(fit), coef(same), tolerance = 1e-10)
   expect_identical(fit$labels, same$labels)
-  interrupt_after(2)
+  interrupt_after(0.8)
   control <- bnp_control("stochastic", seed = 1, k_init = 40, moves = FALSE, max_laps = 1e6, verbose = FALSE)
   expect_message(fit <- bnp_mixture(x, control = control), class = "bnpvi_message_interrupted")
   expect_true(is.finite(fit$elbo) && !fit$converged)
@@ -44,13 +44,13 @@ test_that("Ctrl-C returns the draws so far, and is an interrupt before there is 
   withr::local_options(rlang_interactive = TRUE)
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   draw <- function(...) bnp_sample(fit, faithful, warmup = 5, seed = 1, verbose = FALSE, ...)
-  interrupt_after(1.5)
+  interrupt_after(0.6)
   expect_message(stopped <- draw(draws = 1e6), class = "bnpvi_message_interrupted")
   expect_gt(dim(stopped$trace)[1L], 0)
-  interrupt_after(1.5)
+  interrupt_after(0.6)
   expect_message(more <- update(stopped, faithful, draws = 1e6), class = "bnpvi_message_interrupted")
   expect_gte(dim(more$trace)[1L], dim(stopped$trace)[1L])
-  interrupt_after(1.5)
+  interrupt_after(0.6)
   outcome <- tryCatch(draw(draws = 2, thin = 1e6), interrupt = function(e) "interrupted")
   expect_identical(outcome, "interrupted")
 })
@@ -58,7 +58,7 @@ test_that("Ctrl-C returns the draws so far, and is an interrupt before there is 
 test_that("setTimeLimit() raises its own error", {
   expect_error(
     {
-      setTimeLimit(elapsed = 1, transient = TRUE)
+      setTimeLimit(elapsed = 0.4, transient = TRUE)
       bnp_mixture(wide, control = slow(verbose = FALSE))
     },
     "time limit"

@@ -87,7 +87,7 @@ test_that("data in memory are learned from in passes, and hand over to memoized 
   )
 })
 
-test_that("every kind of column, finite priors and learned concentrations", {
+test_that("streams of groups take every kind of column, finite priors and learned concentrations", {
   frame <- transform(grouped(30), kind = factor(c("a", "b", "c")[z]), on = z > 1, n = rpois(600, 3 * z), z = NULL)
   sets <- list(
     list(frame[c("u", "v", "kind", "doc")], obs_product(

@@ -53,8 +53,8 @@ test_that("data in memory are learned from in passes, with proportions, and hand
   expect_equal(dim(fitted(own)), c(600L, n_clusters(own)))
   expect_equal(rowSums(fitted(own)), rep(1, 600), ignore_attr = TRUE)
   expect_equal(fitted(own), predict(own, x), ignore_attr = TRUE)
-  memoized <- bnp_topics(x, start = own, control = bnp_control(seed = 1, verbose = FALSE))
-  alone <- bnp_topics(x, control = bnp_control(seed = 1, verbose = FALSE))
+  memoized <- bnp_topics(x, start = own, control = bnp_control(seed = 1, verbose = FALSE, max_laps = 15))
+  alone <- bnp_topics(x, control = bnp_control(seed = 1, verbose = FALSE, max_laps = 15))
   expect_gt(elbo(memoized), elbo(alone) - 100)
   on <- bnp_topics(bnp_stream(in_parts(bars$counts[601:700, ])), start = memoized, control = how())
   expect_identical(nobs(on), 700L)
@@ -63,7 +63,7 @@ test_that("data in memory are learned from in passes, with proportions, and hand
   expect_gt(elbo_trace(on)$score, elbo_trace(fit)$score[6] - 0.02)
 })
 
-test_that("finite priors, learned concentrations and single documents", {
+test_that("streams of documents take finite priors, learned concentrations and single documents", {
   lda <- bnp_topics(bnp_stream(in_parts(x)), prior = prior_lda(12), control = how())
   expect_identical(length(cluster_sizes(lda)), 12L)
   expect_true(all(is.na(cluster_ids(lda)[cluster_sizes(lda) == 0])))

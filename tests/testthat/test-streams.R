@@ -192,7 +192,7 @@ test_that("degenerate batches make no nonsense", {
   one <- update(fit, x[1, ])
   expect_equal(sum(cluster_sizes(one)), 1001)
   expect_bad(update(fit, x[0, ]), "no_rows")
-  expect_true(all(is.finite(elbo_trace(bnp_mixture(bnp_stream(in_parts(x, 1), n = 1100), control = how(
+  expect_true(all(is.finite(elbo_trace(bnp_mixture(bnp_stream(in_parts(x[1:200, ], 1), n = 200), control = how(
   ), obs = obs_gaussian(mean = 0, mean_strength = 0.01, df = 4, scale = 1)))$score)))
 })
 

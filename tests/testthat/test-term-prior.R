@@ -46,7 +46,8 @@ test_that("a fit ends where no neighbour on the grids has a higher objective, an
     expect_equal(fit$model$obs$term_prior, share_means(H), tolerance = 1e-12)
     statistic <- statistics_of(fit)
     here <- share_bound(H, statistic)
-    for (step in list(c(1, 1), c(2, 1), c(0.5, 1), c(1, 2), c(1, 0.5))) {
+    steps <- list(c(1, 1), c(2, 1), c(0.5, 1), c(1, 2), c(1, 0.5))
+    for (step in some_of(steps, by = 2, from = match(name, names(learned_fits())) %% 2 + 1)) {
       changed <- list(even = H$even * step[1], common = H$common * step[2], omega = H$omega)
       other <- share_settled(changed, statistic)
       expect_lt(share_bound(other, statistic) - here, 0.05, label = paste(name, toString(step)))

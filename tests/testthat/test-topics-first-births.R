@@ -31,7 +31,7 @@ test_that("the only topic is divided in all four ways before a fit ends with it"
 })
 
 # Ten newborns that are joined until two are left do not get there.
-test_that("what the first birth compares has two topics that began as two", {
+long_test("what the first birth compares has two topics that began as two", {
   x <- short_text(800, 1000, seed = 3)
   first <- function(...) {
     suppressWarnings(bnp_topics(x, flat, control = bnp_control(seed = 1, max_laps = 2, verbose = FALSE, ...)))

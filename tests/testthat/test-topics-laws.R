@@ -187,7 +187,7 @@ test_that("whales: fits end above the best plain ascents from any start", {
   }
 })
 
-test_that("topics near each other are divided anew: bars end above where they did without", {
+long_test("topics near each other are divided anew: bars end above where they did without", {
   fit <- bnp_topics(bars$counts, control = bnp_control(seed = 1, verbose = FALSE))
   expect_gt(elbo(fit), -829100) # without -829,313 to -829,358 for five seeds, with -828,842 to -828,967 for ten
   expect_true(fit$converged)

@@ -87,12 +87,13 @@ test_that("what forecasts of merges refuse would have gained next to nothing, an
     lapply(0:3, function(i) bars$counts[200 * i + 1:200, ]),
     lapply(0:5, function(i) whales$counts[50 * (i %% 3) + 1:50, ])
   )
-  refused <- lapply(seq_along(sets), function(i) {
+  tried <- some_of(seq_along(sets), by = 3)
+  refused <- lapply(tried, function(i) {
     fit <- traced_topics(sets[[i]], i, TRUE)
     if (i == 1) expect_identical(fit$trace$elbo, traced_topics(sets[[i]], i, FALSE)$trace$elbo)
     fit$proposals$gain[fit$proposals$kind == "forecast of a merge"]
   })
-  expect_gt(length(unlist(refused)), 200)
+  expect_gt(length(unlist(refused)), 20 * length(tried))
   lost <- vapply(refused, function(gain) sum(pmax(gain, 0)), 1)
   expect_lte(stats::median(lost), 1)
 })

@@ -11,7 +11,7 @@ test_that("proportions are named and sum to one; training and new documents agre
   expect_equal(dim(predict(fit, corpus[0, ])), c(0, fit$state$k))
 })
 
-test_that("empty documents and unseen terms at prediction", {
+test_that("empty documents and unseen terms are predicted from the prior, and said", {
   new <- rbind(corpus[1, ], 0)
   prior <- document_weight(fit)[seq_len(fit$state$k)]
   expect_equal(unname(predict(fit, new)[2, ]), prior / sum(prior))
@@ -153,7 +153,7 @@ test_that("predictive completion equals the plain-R fixed point, and topics at a
   expect_gt(heldout_loglik(fit, corpus, inference = "predictive", seed = 1), log(1 / 12))
 })
 
-test_that("tidy tables, export and simulation", {
+test_that("tidy tables, exports and simulated documents have the numbers of the fit", {
   expect_named(tidy(fit), c("topic", "term", "beta"))
   gamma <- tidy(fit, "gamma")
   expect_named(gamma, c("document", "topic", "gamma"))

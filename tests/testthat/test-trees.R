@@ -166,7 +166,7 @@ test_that("what only sequences have is refused, and new data need their trees", 
   expect_equal(elbo(update(fit, start = fit)), elbo(fit), tolerance = 1e-8)
 })
 
-test_that("the smallest and the largest trees", {
+test_that("the smallest and the largest trees are fitted", {
   one <- bnp_hmm(3, parent = 0, control = few)
   expect_equal(unname(fitted(one)), 1L)
   expect_equal(n_clusters(bnp_hmm(c(1, 1, 1), parent = c(0, 0, 0), control = few)), 1)

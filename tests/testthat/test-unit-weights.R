@@ -133,7 +133,7 @@ test_that("moves of weighted documents equal their recomputation", {
   expect_gt(total[["merges"]] + total[["deletes"]], 0)
 })
 
-test_that("trees of weighted sequences and documents", {
+test_that("trees of weighted sequences and documents are those of the units written out", {
   for (case in list(sequence_cases()[[1]], document_cases()[[1]], document_cases()[[4]])) {
     fit <- engine_at(case, random_resp(case$data$n, 5), laps = 3L)
     again <- engine_at(case$written_out, random_resp(case$data$n, 5)[case$rows, ], laps = 3L)
@@ -159,7 +159,7 @@ test_that("stochastic learning scales batches of units by their weights", {
   }
 })
 
-test_that("weights of sequences in R", {
+test_that("sequences with weights are fitted as sequences written out, and wrong weights are refused", {
   x <- split(beaver1["temp"], rep(1:6, each = 19))
   w <- c(2, 1, 3, 1, 1, 2)
   control <- bnp_control(seed = 1, moves = FALSE, max_laps = 4)
@@ -183,7 +183,7 @@ test_that("weights of sequences in R", {
   expect_bad(run(x, start, weights = c(1, 1, NA, 1, 1, 1)), "weights", "at least 0")
 })
 
-test_that("weights of documents in R", {
+test_that("documents with weights are fitted as documents written out, and wrong weights are refused", {
   x <- toy_corpus(documents = 30)
   w <- withr::with_seed(1, sample(3, 30, TRUE))
   control <- bnp_control(seed = 1, moves = FALSE, max_laps = 4)
