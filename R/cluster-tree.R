@@ -106,7 +106,9 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
       } else {
         "Their values, or the order of rows or groups, differ from those of the fit."
       },
-      i = "Give what the fit was given{if (grouped) ', {.arg id} included'}; {.fn predict} takes other data."
+      i = paste0(
+        "Give what the fit was given", if (grouped) ", {.arg id} included", "; {.fn predict} takes other data."
+      )
     ), call = call)
   }
   trained
@@ -142,8 +144,8 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   pairs <- cbind(match(joins$a, fit$numbering), match(joins$b, fit$numbering))
   if (!length(loss)) {
     abort("one_cluster", c(
-      "Each class of the {.arg labels} has one cluster: there is nothing to join.",
-      i = "Clusters of different classes stay apart."
+      "No two clusters of {.arg fit} may be joined.",
+      i = paste("Clusters of different", kept_apart(fit)[["by"]], "stay apart.")
     ), call = error_call)
   }
   apart <- apart_for_ever(pairs, k)
@@ -163,8 +165,8 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   ))
 }
 
-# Completes the joins of a tree if known labels keep clusters of different classes apart. Then one cluster for
-# each class is left when no pair may be joined any more; these are added as joins to the first of them.
+# Completes the joins of a tree if known labels or names by keywords keep some clusters apart. Those that are left
+# when no pair may be joined any more are added as joins to the first of them.
 # pairs: the joins so far.
 apart_for_ever <- function(pairs, k) {
   left <- setdiff(seq_len(k), pairs[, 2L])

@@ -42,6 +42,7 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   # The number of clusters, if a height h was given. Clusters of different known classes are never joined,
   # whatever the height.
   k <- k %||% (length(tree$labels) - sum(tree$height[seq_along(tree$loss)] <= h))
+  need_joins_to(k, tree, fit, error_call)
   group <- stats::cutree(tree, k = k)
   joined <- joined_fit(fit, data, tree$joins[seq_len(fit$state$k - k), , drop = FALSE], group, error_call)
   cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
@@ -66,14 +67,28 @@ check_cut <- function(k, fit, call) {
       i = "Clusters can be joined, not divided: for more, fit with a finite prior of {k}."
     ), call = call)
   }
-  classes <- length(unique(fit$state$owner[fit$state$owner > 0L]))
-  if (k < classes) {
-    abort("labels", c(
-      "{.arg k} must be at least {classes}, the number of classes of the known {.arg labels}, not {k}.",
-      i = "Clusters of different classes cannot be joined."
+  k
+}
+
+# Refuses a number of clusters below that which is left when no more clusters may be joined, since known labels or
+# names by keywords keep the others apart.
+need_joins_to <- function(k, tree, fit, call) {
+  least <- length(tree$labels) - length(tree$loss)
+  if (k < least) {
+    apart <- kept_apart(fit)
+    abort(apart[["error"]], c(
+      "{.arg k} must be at least {least}, not {k}.", i = paste("Clusters of different", apart[["by"]], "stay apart.")
     ), call = call)
   }
-  k
+}
+
+# What keeps clusters of a fit apart: `by`, in words, and `error`, the class of an error that says so.
+kept_apart <- function(fit) {
+  if (is.null(fit$state$named)) {
+    return(c(by = "classes of the known {.arg labels}", error = "labels"))
+  }
+  c(by = if (is.null(fit$state$owner)) "names by {.arg keywords}" else "{.arg labels} or {.arg keywords}",
+    error = "keywords")
 }
 
 check_tree <- function(tree, fit, call) {

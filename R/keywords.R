@@ -11,7 +11,8 @@ keyword_fields <- function(keywords, share, call = rlang::caller_env()) {
   if (is.null(share)) {
     return(list(keywords = as_keywords(keywords, call)))
   }
-  if (!is.numeric(share) || length(share) != 1L || is.na(share) || share <= 0 || share >= 1) {
+  if (!is.numeric(share) || length(share) != 1L || is.na(share) || share >= 1 || share <= 0 ||
+        is.infinite(1 / share)) {
     abort("keywords", c(
       "{.arg keyword_share} must be one number between 0 and 1, or NULL, not {describe(share)}.",
       i = "It is the share of a topic's tokens that its keywords are expected to be."

@@ -121,7 +121,9 @@ need_room_for_labels <- function(data, obs, prior, call) {
   needed <- length(data$class_names) + length(obs$keywords)
   if (!is.null(data$classes) && isTRUE(prior$k < needed)) {
     abort("labels", c(
-      "{.arg labels} {if (has_keywords(obs)) 'and {.arg keywords} '}need {needed} topics, the prior has {prior$k}.",
+      paste(
+        "{.arg labels}", if (has_keywords(obs)) "and {.arg keywords}", "need {needed} topics, the prior has {prior$k}."
+      ),
       i = "Raise {.arg k} of the prior."
     ), call = call)
   }
@@ -174,7 +176,12 @@ better_with_topics_of_labels <- function(result, data, run) {
     return(result)
   }
   idle <- state$owner %in% label[gets] & colSums(counts) < 0.5
-  state$owner <- replace(replace(state$owner, idle, 0L), gets, label[gets])
+  given <- function(gets) replace(replace(state$owner, idle, 0L), gets, label[gets])
+  if (all(given(gets) > 0L)) gets[which.min(ifelse(gets, gain, Inf))] <- FALSE # an open topic is left
+  if (!any(gets)) {
+    return(result)
+  }
+  state$owner <- given(gets)
   again <- run(start = list(state = state))
   if (isTRUE(again$elbo > result$elbo - sum(gain[gets]))) again else result
 }

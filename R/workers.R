@@ -73,7 +73,7 @@ check_daemons <- function(profile, setup, folder, limit, call) {
   if (!connected(profile)) {
     start <- if (is.null(profile)) "mirai::daemons(4)" else paste0("mirai::daemons(4, .compute = \"", profile, "\")")
     abort("workers", c(
-      "There are no daemons{if (!is.null(profile)) ' of the compute profile {.val {profile}}'}.",
+      paste0("There are no daemons", if (!is.null(profile)) " of the compute profile {.val {profile}}", "."),
       i = "Start some: {.code {start}}; {.code mirai::status()} says how many are connected."
     ), call = call)
   }

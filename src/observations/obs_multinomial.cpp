@@ -298,8 +298,11 @@ Keywords keywords_of(const Fields& f, Index d) {
     if (s > out.lists.size()) out.lists.emplace_back();
     out.lists[s - 1].push_back(static_cast<int>(v));
   }
-  for (double share : f.numbers("expected_share", static_cast<Index>(out.lists.size())))
+  for (double share : f.numbers("expected_share", static_cast<Index>(out.lists.size()))) {
     out.weight_of_others.push_back(1 / share - 1);
+    if (!(out.weight_of_others.back() > 0 && std::isfinite(out.weight_of_others.back())))
+      throw std::invalid_argument("internal error: field expected_share is not between 0 and 1");
+  }
   for (const auto& terms : out.lists)
     if (!std::is_sorted(terms.begin(), terms.end()) || static_cast<Index>(terms.size()) >= d)
       throw std::invalid_argument("internal error: field keyword has a list out of order, or of all columns");

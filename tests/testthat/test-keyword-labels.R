@@ -95,3 +95,40 @@ test_that("lists without tokens, documents left out and texts of mixtures", {
   expect_identical(unname(predict(texts, data$x, type = "label")), unname(predict(texts, type = "label")))
   expect_identical(colnames(predict(texts, data$x, type = "label_prob")), c(names(subjects), "(none)"))
 })
+
+test_that("a line for each list says how often its keywords occur where they do not fit their topic", {
+  x <- matrix(c(60, 20, 15, 5), 40, 4, byrow = TRUE, dimnames = list(NULL, paste0("w", 1:4)))
+  line <- function(share, keywords = c("w1", "w2")) {
+    obs <- obs_multinomial(.1, keywords = list(one = keywords), keyword_share = share)
+    described_keywords(bnp_mixture(x, obs, prior_dirichlet(1), bnp_control(seed = 1, verbose = FALSE)))
+  }
+  expect_match(line(.001), "does not fit its keywords (-1250 nats): they are 80 % of its tokens", fixed = TRUE)
+  expect_match(line(.5), "4,000 tokens, fits its keywords by 2.26 nats", fixed = TRUE)
+  expect_match(line(.99, "w4"), "the data do not use them together")
+})
+
+test_that("shares for which the prior has no finite weight are refused", {
+  # 1 / 1e-320 is infinite: the prior of the other words would be, too.
+  for (share in c(0, 1e-320)) {
+    expect_bad(obs_multinomial(keywords = list(a = "b"), keyword_share = share), "keywords", "between 0 and 1")
+  }
+  x <- planted_subjects(n = 20)$x
+  few <- bnp_control(seed = 1, max_laps = 3, verbose = FALSE)
+  fit <- suppressWarnings(bnp_topics(x, obs_multinomial(keywords = subjects, keyword_share = 1e-300), control = few))
+  expect_true(is.finite(elbo(fit)))
+  expect_setequal(setdiff(fit$state$named, 0), 1:3)
+  fit$model$obs$expected_share[2] <- 1e-320
+  expect_error(engine_gains_of_names(fit$model, fit$state), "expected_share")
+})
+
+test_that("clusters are joined down to one for each name, and no further", {
+  x <- planted_subjects(n = 40)$x
+  few <- bnp_control(seed = 1, max_laps = 5, verbose = FALSE)
+  obs <- obs_multinomial(keywords = subjects)
+  fit <- suppressWarnings(bnp_topics(x, obs, prior_lda(5), control = few))
+  three <- suppressWarnings(cut_fit(fit, x, k = 3))
+  expect_setequal(names_of_clusters(three), names(subjects))
+  expect_bad(cut_fit(fit, x, k = 2), "keywords", "at least 3")
+  expect_bad(cluster_tree(three, x), "one_cluster", "keywords")
+  expect_bad(bnp_topics(x, obs, prior_lda(3), labels = rep(c("a", NA), 20)), "labels", "and `keywords` need 4 topics")
+})

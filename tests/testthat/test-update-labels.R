@@ -32,6 +32,29 @@ test_that("documents that are taken in use topics of their labels and open ones 
   expect_bad(update(plain, new$x, labels = new$labels), "labels", "this one has none")
 })
 
+test_that("an open topic is left where labels explain all documents, and takes in what they do not explain", {
+  phi <- withr::with_seed(1, matrix(stats::rgamma(90, .1), 3))
+  phi <- phi / rowSums(phi)
+  texts <- function(seed, common) {
+    withr::with_seed(seed, t(vapply(1:60, function(d) {
+      share <- c(d %% 2 == 0, d %% 2 == 1, common) * stats::rgamma(3, 2)
+      drop(stats::rmultinom(1, 80, drop(share %*% phi)))
+    }, double(30))))
+  }
+  x <- `dimnames<-`(texts(2, FALSE), list(paste0("d", 1:60), paste0("w", 1:30)))
+  new <- `dimnames<-`(texts(3, TRUE), list(paste0("n", 1:60), paste0("w", 1:30)))
+  labels <- rep(c("odd", "even"), 30)
+  for (prior in list(prior_hdp(), prior_lda(4))) {
+    fit <- bnp_topics(x, prior = prior, labels = labels, control = bnp_control(seed = 1, verbose = FALSE))
+    expect_true(any(fit$state$owner == 0))
+    up <- update(fit, new, labels = labels)
+    open <- up$state$owner[up$numbering] == 0
+    expect_equal(sum(as.matrix(up$documents)[61:120, open]), 60 * 80 / 2, tolerance = .2)
+  }
+  closed <- bnp_topics(x, labels = labels, open = FALSE, control = bnp_control(seed = 1, verbose = FALSE))
+  expect_setequal(closed$state$owner, 1:2)
+})
+
 test_that("keywords stay with their topics in updates, and beside labels", {
   data <- planted_labels(3)
   new <- planted_labels(4, n = 60)

@@ -58,3 +58,9 @@ test_that("comments of headers, help and messages avoid the worst habits", {
     character(), info = paste(c("counted:", utils::capture.output(print(counts))), collapse = "\n")
   )
 })
+
+test_that("no message has markup in a text that code in braces returns, where it would be printed as it stands", {
+  skip_if_not(dir.exists(file.path(root, "src")), "no sources beside these tests (not a checkout)")
+  lines <- lines_of_files(files_below("R", "[.]R$"))
+  expect_identical(grep("\\{(if|ifelse)\\b[^{}]*['\"][^'\"{}]*\\{[.?]", lines, value = TRUE), character())
+})

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "inference/data/evidence.h"
+#include "inference/moves/last_open.h"
 #include "inference/moves/near_order.h"
 #include "inference/moves/neighbours.h"
 
@@ -188,7 +189,9 @@ bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remo
   }
   if (!remove_empty || problem.alloc.fixed_k() > 0) return any;
   for (Index j = state.k() - 1; j >= 0 && state.k() > 1; --j) {
-    if (state.total.size(j) > 0 || state.total.is_last_of_class(j)) continue;
+    if (state.total.size(j) > 0 || state.total.is_last_of_class(j) ||
+        (is_last_open(state.total, j) && labels_are_open(problem)))
+      continue;
     State proposed = state;
     change_summaries(problem, proposed, [j](auto& s) { s.drop(j); });
     proposed.globals = {};

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "inference/moves/last_open.h"
 #include "inference/moves/trial.h"
 #include "inference/moves/window.h"
 #include "topics/moves/birth_from_document.h"
@@ -113,10 +114,13 @@ class TopicBirth final : public Move {
     return std::max<Index>(1, static_cast<Index>(idle.size()) - std::count(idle.begin(), idle.end(), target));
   }
 
-  // Topics to be removed for `born` new ones, without the target.
+  // Topics to be removed for `born` new ones, without the target and the last topic of no class.
   Room make_room(const State& state, Index target, Index born) const {
     if (alloc_.fixed_k() == 0) return {};
-    return room_for(born, state, pairs_, {target});
+    std::vector<Index> kept{target};
+    for (Index j = 0; j < state.k(); ++j)
+      if (is_last_open(state.total, j)) kept.push_back(j);
+    return room_for(born, state, pairs_, kept);
   }
 
   // The proposal; null: there is nothing to try.

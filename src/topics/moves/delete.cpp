@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/moves/last_open.h"
 #include "inference/moves/trial.h"
 #include "topics/moves/moves.h"
 #include "topics/moves/topic_edit.h"
@@ -47,12 +48,6 @@ class TopicDelete final : public Move {
   bool may_go(const State& state, Index j) const {
     return !has_settled(state, j) && !state.total.is_last_of_class(j) && !is_last_open(state.total, j) &&
            (alloc_.fixed_k() == 0 || state.total.size(j) > 0);
-  }
-
-  // Whether j is the only open topic among owned ones: no other would be born, since a newborn topic has the
-  // owner of its target.
-  static bool is_last_open(const Summary& s, Index j) {
-    return !s.owner.empty() && s.owner_of(j) == 0 && std::count(s.owner.begin(), s.owner.end(), 0) == 1;
   }
 
   bool propose(State& state, Index target, std::uint64_t id) {

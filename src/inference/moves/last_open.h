@@ -1,0 +1,16 @@
+// The last cluster of no class, which stays where rows or documents with labels may use it.
+#pragma once
+#include "inference/data/summary.h"
+#include "inference/learn/state.h"
+
+namespace bnpvi {
+
+/// Whether cluster j is the only one of no class (owner 0) among clusters that have classes. If it were
+/// removed, hardly any would come in its place, since the parts of a cluster that is divided have the
+/// cluster's class.
+bool is_last_open(const Summary& s, Index j);
+
+/// Whether some rows or documents with labels may belong to clusters of no class.
+bool labels_are_open(const Problem& problem);
+
+}  // namespace bnpvi
