@@ -58,7 +58,8 @@
 #'   `residuals()`: a matrix of the shape of the data with one-step-ahead pseudo-residuals, which are normal quantiles
 #'   of each value's predictive probability given the rows before it: standard normal if the model is right. A residual
 #'   that is too extreme for double precision (above 8.21 or below -38.5) is set to that limit, and a message says how
-#'   many are. Only for `r maker_links(makers_that_can("predictive_cdf"))` and [obs_lds()].
+#'   many are. Missing cells have none, nor have angles of pi and -pi, where the circle is cut. Only for
+#'   `r maker_links(makers_that_can("predictive_cdf"))` and [obs_lds()].
 #' @section Linear systems: For fits with [obs_lds()], the density of a row given the rows before it, and
 #'   pseudo-residuals,
 #'   come from [bnp_filter()] at the posterior means of the parameters, with 100 particles and `seed = 1`; the estimate

@@ -10,7 +10,8 @@
 #' @param size The size of each column's negative binomial distribution, which has variance `mean + mean^2 / size`.
 #'   `NULL`, the default: each cluster has one of its own in each column, which is integrated out, with the prior
 #'   `gamma_prior(0.5, 0.01)`; another [gamma_prior()] replaces this prior. Numbers, one or one per column, are known
-#'   sizes.
+#'   sizes. With exposures, a prior is that of the size at the mean exposure, and known sizes are those at an exposure
+#'   of 1.
 #' @param mean,a Prior mean of a count (per unit of exposure), by default the mean of all data, and its weight: one
 #'   number, or one for each column.
 #' @details
@@ -23,8 +24,8 @@
 #' together, and the shares within a row should be modelled ([obs_multinomial()]). If each column varies by itself, a
 #' size for each column is right.
 #'
-#' Sizes are told apart between 0.005 and 50,000, and are those of an exposure of 1: scale exposures to mean 1. A mean
-#' exposure above 1000 or below 1e-6 is refused. A row takes memory for some 40 numbers per column.
+#' Sizes are told apart between 0.005 and 50,000, with exposures at the mean exposure: fits do not depend on the unit of
+#' exposures. [coef()] has sizes and means at an exposure of 1. A row takes memory for some 40 numbers per column.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @seealso [observation_models] for all models; [obs_poisson()].
 #' @examples
@@ -48,15 +49,8 @@ obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, co
 }
 
 obs_resolve.obs_negbinomial <- function(obs, data, start, call) {
-  exposed <- mean_exposure(data)
-  if (!is.null(exposed) && !isTRUE(exposed >= 1e-6 && exposed <= 1000)) {
-    abort("range", c(
-      "The mean of the exposures of {.fn {obs_facts(obs)$constructor}} must be from 1e-6 to 1000, not
-       {signif(exposed, 3)}.",
-      i = "Divide them by their mean: sizes are those of an exposure of 1."
-    ), call = call)
-  }
   obs$known <- !is.object(obs$size)
+  if (!is.null(obs$exposure)) obs$mean_exposure <- exposure_of_sizes(obs, data, start, call)
   if (is.null(obs$mean)) {
     # The default prior mean is that of obs_poisson(), a / b.
     obs$mean <- 1 / obs_resolve.obs_poisson(list(a = 1), data, start, call)$b
@@ -67,11 +61,33 @@ obs_resolve.obs_negbinomial <- function(obs, data, start, call) {
   obs
 }
 
+# The mean exposure, at which sizes are told apart; that of the fit from which this one starts, whose sums belong to it.
+exposure_of_sizes <- function(obs, data, start, call) {
+  before <- if (inherits(start, "bnp_fit")) start$model$obs
+  if (identical(before$family, obs$family) && !is.null(before$exposure)) {
+    return(before$mean_exposure %||% 1)
+  }
+  exposure <- mean_exposure(data)
+  if (!isTRUE(exposure >= most_exposed[1] && exposure <= most_exposed[2])) {
+    abort("range", c(
+      "The mean of the exposures of {.fn {obs_facts(obs)$constructor}} must be from {most_exposed[1]} to
+       {most_exposed[2]}, not {signif(exposure, 3)}.",
+      i = "Divide them by their mean."
+    ), call = call)
+  }
+  exposure
+}
+most_exposed <- c(1e-6, 1e10)
+
+# The sums of a fit are those at its mean exposure.
+obs_layout.obs_negbinomial <- function(obs) if (!is.null(obs$exposure)) obs$mean_exposure %||% 1
+
 model_negative_binomial <- list(
   title = "Negative binomial", constructor = "obs_negbinomial", class = c("obs_negbinomial", "obs_shaped"),
   values = "counts of events", kind = "number", gaps = "cells",
   refusal = refused_counts("Use raw counts, or {.fn obs_gamma} for values above 0."),
-  working = c("exposed", "known"), parameters = list(size = "columns", a = "columns", mean = "columns"),
+  working = c("exposed", "known", "mean_exposure"),
+  parameters = list(size = "columns", a = "columns", mean = "columns"),
   arrays = list(
     shape_node = shaped_axes, shape_prob = shaped_axes, a = shaped_axes, b = shaped_axes,
     size = c("clusters", "columns"), mean = c("clusters", "columns")

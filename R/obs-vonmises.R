@@ -196,6 +196,7 @@ obs_predictive_cdf.obs_vonmises <- function(obs, q, data) {
     place <- function(x) pmin(pmax(curve(wrapped(x - column$location[1L])), 0), 1)
     out[, j] <- (place(data$x[, j]) - place(-pi)) %% 1
   }
+  out[abs(abs(wrapped(data$x)) - pi) < 1e-9] <- NA # at the cut it is 0 and 1
   out
 }
 

@@ -1,8 +1,9 @@
 # Clusters with heavy tails: number found, agreement with the truth beside the rule that knows it, seconds a lap beside
 # Gaussian clusters, and what tails cost where there are none. Peers where they are installed (teigen).
 #
-#   Rscript inst/bench/tails.R [seeds]
+#   Rscript inst/bench/tails.R [seeds [many]]
 #
+# With `many` also fits of 100,000 and of a million rows.
 # Three groups of 3,000 rows in two columns: t with 4 degrees of freedom, and Gaussian.
 library(bnpvi)
 
@@ -65,4 +66,25 @@ if (requireNamespace("teigen", quietly = TRUE)) {
     cat(sprintf("teigen UUUU, seed %d: G %d, %.3f, %.1f s\n", seed, fit$G,
       adjusted_rand_index(fit$classification, data$z), seconds))
   }
+}
+
+# Many rows: three groups by births, one column of a single cluster by the default search.
+if (length(args) > 1L) {
+  many_groups <- function(n, seed) {
+    set.seed(1)
+    z <- sample(3, n, TRUE)
+    x <- centres[z, ] + matrix(rnorm(2 * n), n) / sqrt(rchisq(n, 4) / 4)
+    fit <- of_fit(list(x = x, z = z), obs_student(), seed)
+    cat(sprintf("%d rows of t(4), seed %d: K %d, %.3f, %.1f s\n", n, seed, fit$k, fit$ari, fit$seconds))
+  }
+  for (seed in 1:3) many_groups(1e5, seed)
+  many_groups(1e6, 1)
+  one_cluster <- function(x, obs) {
+    seconds <- system.time(fit <- bnp_mixture(x, obs, control = bnp_control(seed = 1, threads = 1, verbose = FALSE)))
+    cat(sprintf("a million rows, %s: K %d, %.1f s\n", class(obs)[1L], n_clusters(fit), seconds[["user.self"]]))
+  }
+  set.seed(1)
+  one_cluster(matrix(rt(1e6, 4)), obs_student())
+  set.seed(1)
+  one_cluster(matrix(rnorm(1e6)), obs_gaussian(learn = FALSE))
 }

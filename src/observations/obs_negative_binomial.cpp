@@ -18,11 +18,18 @@ namespace {
 // .005 to 50,000 the error is at most 8e-7 if y ≤ 1e6. Outside this range the function is continued by its
 // tangent in log s; f is convex there, so that Λ can only be too low. If the size is known, it is the only
 // node.
+//
+// A count with exposure e has the size s e, so that this range is that of the size at the exposure `unit`,
+// the mean one.
 class SizeNodes {
  public:
-  static std::shared_ptr<const SizeNodes> learned() {
-    static const std::shared_ptr<const SizeNodes> nodes(new SizeNodes);
-    return nodes;
+  static std::shared_ptr<const SizeNodes> learned(double unit) {
+    static const std::shared_ptr<const SizeNodes> of_one(new SizeNodes);
+    if (unit == 1) return of_one;
+    const auto out = std::make_shared<SizeNodes>(*of_one);
+    for (double& log_s : out->node_) log_s -= std::log(unit);
+    out->table_.clear();
+    return out;
   }
   explicit SizeNodes(double known) : node_{std::log(known)}, weight_{1} {}
 
@@ -99,11 +106,16 @@ class SizeNodes {
 //   Λ_s = Σ_g ℓ_g(log s) F_g + log B(A, B) − log B(a, 1 + a s / m).
 class NegativeBinomialColumn {
  public:
-  NegativeBinomialColumn(double a, double mean, const ShapePrior& size)
+  // unit: the mean exposure. The prior of the size is that at this exposure, so that nothing depends on the
+  // unit of exposures.
+  NegativeBinomialColumn(double a, double mean, const ShapePrior& size, double unit)
       : a_(a),
         mean_(mean),
+        unit_(unit),
         size_(size),
-        nodes_(size.known > 0 ? std::make_shared<const SizeNodes>(size.known) : SizeNodes::learned()) {}
+        nodes_(size.known > 0 ? std::make_shared<const SizeNodes>(size.known) : SizeNodes::learned(unit)) {
+    size_.prior.rate *= unit;
+  }
 
   static constexpr bool has_base = true, fixed_points = false, wide_sums = false;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
@@ -166,13 +178,13 @@ class NegativeBinomialColumn {
                            t[0], std::numeric_limits<double>::quiet_NaN());
   }
 
-  // With one more row, whose count is the mean m. The size is kept between the nodes, since there is no best
+  // With one more row, of mean exposure and count. The size is kept between the nodes, since there is no best
   // size where rows vary less than Poisson counts.
   void best(const double* t, double* mean, double* w) const {
     Vec more(static_cast<std::size_t>(sums()));
-    cell(mean_, 1, more.data());
+    cell(mean_ * unit_, unit_, more.data());
     mean[0] = 1;
-    for (Index v = 0; v < sums(); ++v) mean[1 + v] = (t[1 + v] + more[v]) / (t[0] + 1);
+    for (Index v = 0; v < sums(); ++v) mean[1 + v] = (t[1 + v] + more[v]) / (t[0] + unit_);
     const auto height = [&](double log_s) { return At(*this, std::exp(log_s)).likelihood(mean); };
     double log_s = 0;
     if (size_.known > 0) {
@@ -201,7 +213,7 @@ class NegativeBinomialColumn {
   }
 
  private:
-  double a_, mean_;
+  double a_, mean_, unit_;
   ShapePrior size_;
   std::shared_ptr<const SizeNodes> nodes_;
 };
@@ -211,8 +223,9 @@ class NegativeBinomialColumn {
 std::unique_ptr<ObsModel> make_negative_binomial(const Fields& f) {
   const Vec a = of_columns(f, "a"), mean = f.numbers("mean", static_cast<Index>(a.size()));
   const std::vector<ShapePrior> size = shape_priors(f, "size", static_cast<Index>(a.size()));
+  const double unit = f.has("mean_exposure") ? f.number("mean_exposure") : 1;
   std::vector<NegativeBinomialColumn> columns;
-  for (std::size_t j = 0; j < a.size(); ++j) columns.emplace_back(a[j], mean[j], size[j]);
+  for (std::size_t j = 0; j < a.size(); ++j) columns.emplace_back(a[j], mean[j], size[j], unit);
   return std::make_unique<ShapedColumns<NegativeBinomialColumn>>(std::move(columns), f.optional_flag("gaps"),
                                                                  f.flag("exposed"));
 }

@@ -42,6 +42,18 @@ test_that("kinds take turns, each start with a seed of its own, and many are twi
   expect_identical(chosen(ends_at(10, 30, k = 70), most_work = 2)$restarts$k_init, c(1L, 100L))
 })
 
+test_that("a start has no more clusters than one lap can have with the work that is left", {
+  k_of_second <- function(work, least = 50L, most = 100L, k = 1) {
+    kinds <- list(one = list(least = 1L, most = 1L), many = list(least = least, most = most))
+    chosen(ends_at(10, 10, work = work, k = k), kinds)$restarts$k_init[2]
+  }
+  expect_identical(k_of_second(1), 50L)
+  expect_identical(k_of_second(20), 4L)
+  expect_identical(k_of_second(60), 2L) # twice those found
+  expect_identical(k_of_second(60, k = 10), 20L)
+  expect_identical(k_of_second(60, most = 50L), 50L) # a prior says how many
+})
+
 # The laps of a start that ends at `value`, by 10 laps of equal gains after the first.
 rising <- function(from, value) {
   steps <- seq(from, value, length.out = 11)

@@ -106,6 +106,15 @@ test_that("many rows with heavy tails are one cluster, with few batches and many
   for (batches in c(1L, 4L)) expect_lt(fit_of(gaussian, batches)$laps, 30)
 })
 
+test_that("parts of one cluster are joined as soon in several batches as in one", {
+  z <- withr::with_seed(2, sample(3, 12000, TRUE))
+  scale <- withr::with_seed(3, rgamma(12000, 2, 2))
+  x <- cbind(c(0, 8, 16), c(0, 8, 0))[z, ] + withr::with_seed(4, matrix(rnorm(24000), 12000)) / sqrt(scale)
+  fit <- bnp_mixture(x, obs_student(), control = bnp_control(seed = 1, verbose = FALSE, restarts = 1, batches = 4))
+  expect_identical(n_clusters(fit), 3L)
+  expect_lt(fit$laps, 60) # 80 to 120, and more groups of more rows, with EM steps of degrees of freedom in merges
+})
+
 test_that("other units and another origin are the same fit", {
   data <- two_groups()
   fit <- settled_fit(data$x, obs_student(), data$z)

@@ -89,6 +89,9 @@ test_that("a table of tracks is modelled as it is, has pseudo-residuals that are
   above <- left[!is.na(track$step) & track$step > 0, 1]
   expect_gt(stats::ks.test(above, "pnorm")$p.value, 0.01)
   expect_gt(stats::ks.test(left[!is.na(track$angle), 2], "pnorm")$p.value, 0.01)
+  turned <- replace(track, "angle", list(replace(track$angle, 10:12, c(pi, -pi, 3))))
+  expect_silent(at_cut <- residuals(fit, turned, id = "id")[10:12, 2])
+  expect_identical(is.na(unname(at_cut)), c(TRUE, TRUE, FALSE)) # the circle is cut at pi
   alone <- residuals(bnp_hmm(track["step"][-400, , drop = FALSE], obs = obs_gamma(zeros = TRUE), na_action = "model",
     control = quiet), track["step"][-400, , drop = FALSE])
   expect_identical(ncol(alone), 1L)

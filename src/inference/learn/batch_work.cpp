@@ -45,9 +45,10 @@ WorkGlobals WorkGlobals::read(Reader& in) {
 
 void WorkGlobals::weigh(const Problem& problem) {
   if (globals.weights) return;
-  Vec evidence(weighed ? static_cast<std::size_t>(globals.effective.k) : 0);
-  globals.weights = weighed ? coming_weights(problem, globals.effective, evidence.data(), all_rows)
-                            : visiting_weights(problem, globals.effective);
+  const bool with_evidence = weighed || (all_rows && hidden_scales(problem.obs));
+  Vec evidence(with_evidence ? static_cast<std::size_t>(globals.effective.k) : 0);
+  globals.weights = with_evidence ? coming_weights(problem, globals.effective, evidence.data(), all_rows)
+                                  : visiting_weights(problem, globals.effective);
   if (closing.empty()) return;
   auto asking = std::make_shared<Weights>(*globals.weights);
   for (Index j = 0; j < asking->k; ++j)

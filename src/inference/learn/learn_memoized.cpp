@@ -33,7 +33,7 @@ namespace {
 // The prior is searched every so many laps, and in each lap that may be the last: a guess.
 constexpr Index laps_of_prior_search = 5;
 
-constexpr int most_first_visits = 20;       // of rows with scales, in the first lap
+constexpr Index most_first_visits = 20;     // of rows with scales by one cluster, in the first lap
 constexpr double enough_first_gain = 1e-5;  // a smaller rise of the ELBO for each row ends them
 
 // A fit by memoized coordinate ascent. Each lap has one kind of move, so that no cluster is in two moves at
@@ -108,7 +108,8 @@ class Memoized final : public SharedFit {
 
   // Collects the summaries of all batches at the starting globals [Hughes 2016, §3.5.4: delayed global step].
   // Rows with scales are visited again until the degrees of freedom hardly change: births judged before would
-  // divide clusters with heavy tails.
+  // divide clusters with heavy tails. The more clusters, the fewer visits: many are the start of a fit that
+  // joins clusters, not of one that divides them.
   LapRecord first_lap() {
     State& state = p_.state;
     const bool scales = hidden_scales(problem_->obs) != nullptr;
@@ -119,7 +120,8 @@ class Memoized final : public SharedFit {
     visit_all_batches(*problem_, state, *visitor_, pool_);
     state.earlier.clear();
     double before = -std::numeric_limits<double>::infinity();
-    for (int round = 0; scales && round < most_first_visits; ++round) {
+    const Index most = scales ? most_first_visits / state.k() : 0;
+    for (Index round = 0; round < most; ++round) {
       renew_globals(*problem_, state);
       evaluate_and_weigh(*problem_, state);
       if (state.elbo - before < enough_first_gain * units()) break;
@@ -173,23 +175,24 @@ class Memoized final : public SharedFit {
     }
   }
 
-  // How many batches are visited under the same globals. Rows with scales are all visited at once where no
-  // move follows the visits, since steps of the degrees of freedom can then be lengthened (coming_weights.h).
-  Index batches_at_once(bool for_move) const {
-    return !for_move && hidden_scales(problem_->obs) ? problem_->source.n_batches() : problem_->wave;
+  // How many batches are visited under the same globals. Rows with scales are all visited at once, since
+  // steps of the degrees of freedom can then be lengthened (coming_weights.h).
+  Index batches_at_once() const {
+    return hidden_scales(problem_->obs) ? problem_->source.n_batches() : problem_->wave;
   }
 
   LapRecord one_lap(const Chosen& chosen) {
     State& state = p_.state;
     Move* move = chosen.move.get();
-    for (const std::vector<Index>& wave : in_waves(batch_order(), batches_at_once(move != nullptr))) {
+    for (const std::vector<Index>& wave : in_waves(batch_order(), batches_at_once())) {
       std::vector<std::unique_ptr<Watch>> watches;
       for (Index b : wave) watches.push_back(move ? move->watch(state, b) : nullptr);
       visit_batches(*problem_, state, wave, *visitor_, pool_, &watches);
       renew_globals(*problem_, state);
       if (problem_->observer.wants_spared_work()) evaluate(*problem_, state);
       accepted();
-      for (std::size_t i = 0; move && i < wave.size(); ++i) move->after_batch(wave[i], watches[i].get());
+      for (std::size_t i = 0; move && i < wave.size(); ++i)
+        move->after_batch(wave[i], std::exchange(watches[i], nullptr).get());
     }
     LapRecord record;
     if (move) {

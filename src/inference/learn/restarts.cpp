@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -93,9 +94,23 @@ class Run {
     if (!chooses()) return out;
     out.kind = restart % n_kinds();
     const StartKind& kind = options_.kinds[out.kind];
-    const Index found = out_.best.fit ? out_.best.course.end().k : 1;
-    out.k = std::clamp(2 * found, kind.least, kind.most);
+    const Index twice = 2 * (out_.best.fit ? out_.best.course.end().k : 1);
+    const bool fixed = kind.least == kind.most;
+    const Index least = fixed ? kind.least : std::min(kind.least, std::max(twice, affordable()));
+    out.k = std::clamp(twice, least, kind.most);
     return out;
+  }
+
+  // How many clusters one lap can have with the work that is left, if each takes as much as in a lap of the
+  // best start.
+  Index affordable() const {
+    constexpr Index max_clusters = std::numeric_limits<int>::max();
+    if (!out_.best.fit) return max_clusters;
+    const Course& best = out_.best.course;
+    const double laps = std::max<double>(1, best.laps()), k = std::max<double>(1, best.end().k);
+    const double of_one = best.work / laps / k, left = options_.most_work - spent();
+    return of_one > 0 && left < of_one * max_clusters ? static_cast<Index>(std::max(left / of_one, 0.0))
+                                                      : max_clusters;
   }
 
   bool falls_behind() const {

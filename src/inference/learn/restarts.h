@@ -12,7 +12,8 @@ struct Start {
 };
 
 /// A kind of start, which determines the initial number of clusters: twice as many as the best start so far
-/// has ended with, but at least `least` and at most `most`.
+/// has ended with, but at least `least` and at most `most`. If a lap with `least` clusters would take more
+/// work than is left, and `most` is larger, `least` is lowered to what is left.
 struct StartKind {
   Index least = 1, most = 1;
 };

@@ -28,7 +28,7 @@ void UnitEdit::visit(const Globals& globals, Summary& total) {
   const Problem& problem = c_.problem;
   Globals at = globals;
   at.weights = nullptr;
-  const auto work_at = globals_for_work(problem, std::move(at));
+  const auto work_at = globals_for_work(problem, std::move(at), true);
   std::vector<std::unique_ptr<UnitsWork>> work;
   for (std::size_t b = 0; b < parts_.size(); ++b)
     if (!parts_[b].units.empty())
