@@ -2,7 +2,7 @@
 # Windows by mingw-w64 and wine, 64-bit ARM by qemu-user (Debian: g++-mingw-w64-x86-64, wine, g++-aarch64-linux-gnu,
 # qemu-user). What is missing is named and left out.
 #
-#   Rscript tools/elsewhere.R [windows] [arm64]          from the root of the package; both by default, some minutes each
+#   Rscript tools/elsewhere.R [windows] [arm64]          from the root of the package; both by default
 machines <- list(
   windows = list(compiler = "x86_64-w64-mingw32-g++", runner = "wine", flags = "-DBNPVI_ANY_STACK"),
   arm64 = list(compiler = "aarch64-linux-gnu-g++", runner = "qemu-aarch64", flags = character())
