@@ -3,7 +3,7 @@
 # make test      run the short tests (BNPVI_LONG_TESTS=true adds the long ones, BNPVI_LONG_TESTS=2/6 runs the second of
 #                six parts of the files that have long ones)
 # make check     R CMD check (--as-cran where CRAN can be reached), after the builds of tools/builds.R (sanitizers
-#                among them)
+#                among them) and those for Windows and ARM of tools/elsewhere.R
 # make site      build the site of the package in site/, and look for dead links
 # make figures   draw the pictures of README.md
 # make document  regenerate NAMESPACE, man and the Rcpp exports
@@ -28,6 +28,7 @@ test: .lib-test/bnpvi/DESCRIPTION
 check:
 	$(RSCRIPT) tools/setup.R check
 	$(RSCRIPT) tools/builds.R
+	$(RSCRIPT) tools/elsewhere.R
 	rm -f bnpvi_*.tar.gz
 	R CMD build .
 	$(RSCRIPT) tools/check.R

@@ -147,6 +147,11 @@ check_levels <- function(v, name, arg, call, na_action) {
   if (column_kind(v) == "other") refuse_column(v, name, arg, call)
   missing <- which(if (is.factor(v)) is.na(as.integer(v)) else is.na(v))
   if (length(missing) && !keeps_missing(na_action)) {
+    if (length(missing) == length(v) && length(v) > 1L) {
+      abort("not_finite", c(
+        "Column {.field {name}} of {.arg {arg}} has no value at all.", i = "Leave it out."
+      ), call = call)
+    }
     abort("not_finite", c(
       "{.arg {arg}} has {length(missing)} missing value{?s} in the column {.field {name}}.",
       x = "At (row, column): {places(paste0('(', row_number(missing, arg), ', ', name, ')'))}.",

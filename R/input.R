@@ -168,9 +168,13 @@ check_finite_table <- function(x, arg, call, na_action = NULL) {
   if (!count) {
     return(invisible())
   }
+  empty <- if (is.matrix(x) && nrow(x) > 1L) colnames(x)[colSums(!is.na(x)) == 0]
   abort("not_finite", c(
     "{.arg {arg}} has {count} missing or infinite value{?s}.",
     x = "At (row, column): {cell_places(x, bad, arg)}.",
+    if (length(empty)) {
+      c(i = "{cli::qty(length(empty))}Column{?s} {.field {empty}} {?has/have} no value at all: leave {?it/them} out.")
+    },
     if (is.matrix(x) || is.null(na_action) || !anyNA(values)) remedy_of_missing(na_action, values) else
       c(i = "Sparse matrices cannot have missing values: use {.code as.matrix({arg})}, or put 0 there.")
   ), call = call)

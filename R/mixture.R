@@ -220,7 +220,10 @@ tell_of_row_numbers <- function(x, arg, call) {
   if (!is.data.frame(x) || nrow(x) < 10L || length(x) < 2L) {
     return(invisible())
   }
-  counting <- names(x)[vapply(x, counts_rows, NA)]
+  say_row_numbers(names(x)[vapply(x, counts_rows, NA)], arg, call)
+}
+
+say_row_numbers <- function(counting, arg, call) {
   n <- length(counting)
   if (n) {
     cli::cli_inform(c(

@@ -10,7 +10,8 @@
 #'   * `"graph"`: the network in a layout of igraph, nodes coloured by community, as pies if they are in several; not
 #'     with `autoplot()`;
 #'   * `"elbo"`: the bound, lap by lap.
-#' @param network The network that was fitted, for `"matrix"` and `"graph"`.
+#' @param network The network that was fitted, for `"matrix"` and `"graph"`. It may be the second argument, as in
+#'   `plot(fit, x)`, which draws the graph.
 #' @param object A fit of [bnp_network()], as `x`.
 #' @param ... Further arguments of [graphics::plot()]; none for `autoplot()`.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
@@ -28,7 +29,12 @@
 #' @export
 plot.bnp_network <- function(x, type = c("blocks", "matrix", "membership", "graph", "elbo"), network = NULL, ...) {
   check_format(x)
-  if (missing(type) && !is.null(network)) type <- "matrix"
+  if (!missing(type) && !is.character(type) && is.null(network)) { # plot(fit, graph), as plot(fit, table) of mixtures
+    network <- type
+    type <- "graph"
+  } else if (missing(type) && !is.null(network)) {
+    type <- "matrix"
+  }
   type <- check_choice(type, eval(formals()$type), "type")
   # For graphs, graphical parameters of igraph's plot() are accepted, too.
   check_drawing(..., .also = if (type == "graph") "^(vertex|edge|mark|layout|rescale|margin|label)" else "^$")

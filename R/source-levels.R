@@ -155,3 +155,28 @@ same_columns <- function(x, first) {
   }
   x[, first$names, drop = FALSE]
 }
+
+# The reader of a source, which also finds the columns that count the rows over all pieces; counting() gives their
+# names.
+watch_row_numbers <- function(reader) {
+  last <- NULL
+  read <- function() {
+    piece <- reader$read()
+    if (!is.null(piece)) last <<- last_row_numbers(last, without_id(piece)$x)
+    piece
+  }
+  list(read = read, close = reader$close, counting = function() names(last))
+}
+
+# The last value of each column of a piece that counts its rows and goes on from the piece before. before: these values
+# of the piece before; NULL for the first piece.
+last_row_numbers <- function(before, x) {
+  if (!is.data.frame(x) || !nrow(x)) {
+    return(before)
+  }
+  if (!is.null(before)) x <- x[intersect(names(before), names(x))]
+  follows <- vapply(names(x), function(name) {
+    counts_rows(x[[name]]) && (is.null(before) || x[[name]][1L] == before[[name]] + 1)
+  }, NA)
+  vapply(x[follows], function(v) as.double(v[length(v)]), 1)
+}

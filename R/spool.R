@@ -184,7 +184,8 @@ keep_spool <- function(source, folder, key, read, call) {
 # known.
 pass_over <- function(source, class, obs, na_action, id, formula, control, folder, call) {
   tokens <- class == "bnp_topics" && obs_facts(obs)$counts_tokens
-  reader <- read_units(source, class, id, call)
+  chosen <- class != "bnp_mixture" || !is.null(obs) || !is.null(formula) # by the user: which columns are modelled
+  reader <- watch_row_numbers(read_units(source, class, id, call))
   on.exit(reader$close())
   piece <- reader$read()
   if (is.null(piece)) abort("no_rows", "{.arg x} has no rows: its source is empty.", call = call)
@@ -230,6 +231,7 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
       piece <- reader$read()
     }
   }
+  if (!chosen && all$n_given >= 10L && columns$n > 1L) say_row_numbers(reader$counting(), "x", call)
   data <- spooled_data(all, obs, na_action, class, control, folder, call)
   list(data = data, obs = obs, input = fit$own)
 }

@@ -71,7 +71,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
   check_able(fit, "prevalence")
   if (!is.null(x)) require_ability(fit, "linear_response")
   if (has_covariates(fit$model$prior)) {
-    need_data(missing(by), "by")
+    if (missing(by)) abort("by", c("{.arg by} is needed.", i = "Name a covariate of {.fn prior_covariates}, as text."))
     if (identical(fit$model$prior$family, "hmm_covariates")) {
       return(prevalence_of_states(
         fit, by, check_level(level, "level"), at, check_flag(contrast, "contrast"), check_flag(average, "average"),
@@ -84,7 +84,9 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
     ))
   }
   theta <- document_proportions(fit)
-  need_data(missing(by), "by")
+  if (missing(by)) {
+    abort("by", c("{.arg by} is needed.", i = "Give a value for each document, such as its year or its author."))
+  }
   level <- check_level(level, "level")
   degree <- check_count(degree, "degree")
   said <- substitute(by)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "foundation/utf8_path.h"
 #include "r_hmm.h"
 #include "r_testing.h"
 
@@ -99,7 +100,7 @@ std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& 
     index.size.push_back(size);
   }
   std::error_code ignored;
-  if (!spool_path_.empty()) std::filesystem::remove(std::filesystem::u8path(spool_path_), ignored);
+  if (!spool_path_.empty()) std::filesystem::remove(utf8_path(spool_path_), ignored);
   spool_path_ = folder_ + "/batches-" + std::to_string(++n_written_) + ".spool";
   SpoolWriter writer(spool_path_, std::move(index));
   writer.add(data, batch.data());

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "foundation/delimited_rows.h"
+#include "foundation/utf8_path.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
@@ -314,5 +315,5 @@ double engine_crc32(Rcpp::RawVector bytes, double before) {
 // [[Rcpp::export]]
 bool engine_is_regular_file(std::string path) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(std::filesystem::u8path(path), ignored);
+  return std::filesystem::is_regular_file(utf8_path(path), ignored);
 }

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "foundation/utf8_path.h"
+
 namespace bnpvi {
 
 namespace {
@@ -44,7 +46,7 @@ void replace_file(const std::string& path, const std::string& bytes, Readers rea
 }
 
 std::string read_checked_file(const std::string& path) {
-  const fs::path at = fs::u8path(path);
+  const fs::path at = utf8_path(path);
   std::error_code error;
   if (!fs::is_regular_file(at, error)) fail(path, error ? error.message() : "it is no regular file");
   const auto size = fs::file_size(at, error);

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "foundation/durable_file.h"
+#include "foundation/utf8_path.h"
 
 #ifdef _WIN32
 #ifndef NOMINMAX
@@ -110,7 +111,7 @@ bool begins(const fs::path& path, const std::string& with) {
 #ifdef _WIN32
 
 FreshFile::FreshFile(std::string path, Readers) : path_(std::move(path)), beside_(random_name(path_)) {
-  const HANDLE file = CreateFileW(fs::u8path(beside_).c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW,
+  const HANDLE file = CreateFileW(utf8_path(beside_).c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW,
                                   FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file == INVALID_HANDLE_VALUE) fail_by_system(path_);
   file_ = reinterpret_cast<std::intptr_t>(file);
@@ -137,9 +138,9 @@ void FreshFile::close_file() {
 void FreshFile::place(bool durable) {
   if (durable && !FlushFileBuffers(reinterpret_cast<HANDLE>(file_))) fail_by_system(path_);
   close_file();
-  if (!MoveFileExW(fs::u8path(beside_).c_str(), fs::u8path(path_).c_str(), MOVEFILE_REPLACE_EXISTING)) {
+  if (!MoveFileExW(utf8_path(beside_).c_str(), utf8_path(path_).c_str(), MOVEFILE_REPLACE_EXISTING)) {
     const DWORD error = GetLastError();
-    DeleteFileW(fs::u8path(beside_).c_str());
+    DeleteFileW(utf8_path(beside_).c_str());
     SetLastError(error);
     fail_by_system(path_);
   }
@@ -175,12 +176,12 @@ void FreshFile::place(bool durable) {
   file_ = -1;
   std::error_code error;
   if (close(file) != 0) error = {errno, std::generic_category()};
-  if (!error) fs::rename(fs::u8path(beside_), fs::u8path(path_), error);
+  if (!error) fs::rename(utf8_path(beside_), utf8_path(path_), error);
   if (error) {
     unlink(beside_.c_str());
     fail(path_, error.message());
   }
-  if (durable) folder_to_disk(fs::u8path(path_));
+  if (durable) folder_to_disk(utf8_path(path_));
 }
 
 #endif
@@ -189,16 +190,16 @@ FreshFile::~FreshFile() {
   if (file_ == -1) return;
   close_file();
   std::error_code ignored;
-  fs::remove(fs::u8path(beside_), ignored);
+  fs::remove(utf8_path(beside_), ignored);
 }
 
 void remove_left_beside(const std::string& path, const std::string& begins_with) {
-  const fs::path at = fs::u8path(path);
+  const fs::path at = utf8_path(path);
   std::error_code ignored;
   const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
   for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
     const fs::path& found = it->path();
-    if (is_random_name(found.filename().u8string(), at.filename().u8string()) && is_plain_file(found) &&
+    if (is_random_name(utf8_text(found.filename()), utf8_text(at.filename())) && is_plain_file(found) &&
         is_of_this_user(found) && begins(found, begins_with))
       fs::remove(found, ignored);
     if (ignored) return;
@@ -206,7 +207,7 @@ void remove_left_beside(const std::string& path, const std::string& begins_with)
 }
 
 void refuse_other_file(const std::string& path, const std::string& begins_with) {
-  const fs::path at = fs::u8path(path);
+  const fs::path at = utf8_path(path);
   std::error_code error;
   const fs::file_type type = fs::symlink_status(at, error).type();
   if (type == fs::file_type::not_found || type == fs::file_type::none) return;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "foundation/durable_file.h"
+#include "foundation/utf8_path.h"
 
 #ifdef _WIN32
 #ifndef NOMINMAX
@@ -42,7 +43,7 @@ namespace fs = std::filesystem;
 #ifdef _WIN32
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  const HANDLE file = CreateFileW(fs::u8path(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE,
+  const HANDLE file = CreateFileW(utf8_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE,
                                   nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file == INVALID_HANDLE_VALUE) fail_by_system(path);
   file_ = reinterpret_cast<std::intptr_t>(file);
@@ -77,7 +78,7 @@ void MappedFile::expect(std::int64_t, std::int64_t) const {}
 #else
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  const fs::path at = fs::u8path(path);
+  const fs::path at = utf8_path(path);
   std::error_code error;  // errors are reported by open() below; for a pipe open() would wait for ever
   if (fs::exists(at, error) && !fs::is_regular_file(at, error)) fail(path, "it is no regular file");
   const int file = open(at.c_str(), O_RDONLY | O_CLOEXEC);

@@ -4,9 +4,11 @@
 #include "kernels/kernels.h"
 #include "kernels/tangent_kernels.h"
 
-/// 1 where versions for newer processors are built. GCC on Windows does not align spilled vectors of more
-/// than 16 bytes, so that only the base version is built there.
-#if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && !defined(_WIN32)))
+/// 1 where versions for newer processors are built. GCC on Windows does not align vectors of more than 16
+/// bytes on the stack, so that they are built there only where the assembler makes up for it (Makevars.ucrt
+/// defines BNPVI_ANY_STACK then).
+#if defined(__x86_64__) && \
+    (defined(__clang__) || (defined(__GNUC__) && (!defined(_WIN32) || defined(BNPVI_ANY_STACK))))
 #define BNPVI_X86_VERSIONS 1
 #else
 #define BNPVI_X86_VERSIONS 0

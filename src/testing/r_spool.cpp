@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "foundation/checksum.h"
+#include "foundation/utf8_path.h"
 #include "inference/data/spool.h"
 #include "inference/data/spool_index.h"
 #include "r_convert.h"
@@ -19,7 +20,7 @@ double engine_spool_cut(std::string path, int b, double size) {
   return entry([&] {
     const Spool spool(path);
     const auto held = spool.open(b - 1);
-    std::filesystem::resize_file(std::filesystem::u8path(path), static_cast<std::uintmax_t>(size));
+    std::filesystem::resize_file(utf8_path(path), static_cast<std::uintmax_t>(size));
     const double* x = held->data.sparse() ? held->data.value : held->data.dense;
     const Index n = held->data.sparse() ? held->data.row_start[held->data.n] : held->data.n * held->data.d;
     const double sum = std::accumulate(x, x + n, 0.0);

@@ -173,3 +173,30 @@ test_that("columns that count the rows are named", {
   quiet(numbered, obs = obs_gaussian())
   quiet(seq_len(272))
 })
+
+test_that("columns that count the rows are named in sources, whatever the pieces", {
+  once <- bnp_control(seed = 1, max_laps = 2, restarts = 1, verbose = FALSE)
+  numbered <- transform(faithful, number = seq_len(272), from_7 = as.double(6 + seq_len(272)))
+  pieces <- function(x, rows) {
+    parts <- unname(split(x, (seq_len(nrow(x)) - 1L) %/% rows))
+    source_function(function(b) parts[[b]], batches = length(parts))
+  }
+  fit <- function(x, rows, ...) suppressWarnings(bnp_mixture(pieces(x, rows), ..., control = once))
+  kinds <- transform(numbered[1:3], kind = rep(c("a", "b"), 136))
+  for (rows in c(1L, 50L, 272L)) {
+    expect_message(fit(numbered, rows), "Columns number and from_7 of `x` count", class = "bnpvi_message_row_numbers")
+  }
+  expect_message(fit(kinds, 100L), "Column number of `x` counts", class = "bnpvi_message_row_numbers")
+  quiet <- function(...) expect_no_message(fit(...), class = "bnpvi_message_row_numbers")
+  quiet(faithful, 50L)
+  quiet(transform(faithful, number = rep(1:68, 4)), 68L) # begins anew in each piece
+  quiet(transform(faithful, number = c(1:271, 300)), 50L)
+  quiet(numbered, 50L, obs = obs_gaussian())
+})
+
+test_that("a column without any value is to be left out", {
+  once <- bnp_control(seed = 1, max_laps = 2, restarts = 1, verbose = FALSE)
+  for (none in list(NA_real_, NA, NA_character_)) {
+    expect_bad(bnp_mixture(cbind(faithful, none = none), control = once), "not_finite", "Column none.* no value at all")
+  }
+})
