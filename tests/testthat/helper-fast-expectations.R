@@ -52,7 +52,7 @@ expect_null <- function(object, ..., label = NULL) {
   invisible(object)
 }
 
-expect_error <- function(object, regexp = NULL, class = NULL, ..., label = NULL) {
+expect_error <- function(object, regexp = NULL, class = NULL, ..., info = NULL, label = NULL) {
   error <- tryCatch({
     object
     NULL
@@ -64,6 +64,6 @@ expect_error <- function(object, regexp = NULL, class = NULL, ..., label = NULL)
     return(invisible(error))
   }
   testthat::expect_error(
-    if (!is.null(error)) stop(error), regexp, class, ..., label = label_of(substitute(object), label)
+    if (!is.null(error)) stop(error), regexp, class, ..., info = info, label = label_of(substitute(object), label)
   )
 }

@@ -162,7 +162,7 @@ test_that("prevalence is the average weight, with intervals and contrasts", {
   expect_s3_class(ggplot2::autoplot(of_age), "ggplot")
   expect_bad(prevalence(both, by = "nothing"), "by")
   expect_bad(prevalence(both, by = "sex", at = list(income = 1)), "at")
-  expect_bad(prevalence(both), "newdata")
+  expect_bad(prevalence(both), "by")
 })
 
 test_that("individuals, labels, missing cells, products, sparse counts and k go with covariates", {
