@@ -115,7 +115,7 @@ test_that("covariates are matched by name, and refused where they do not fit", {
   expect_bad(prevalence(fit, by = "kind", data = articles[-1, ]), "by", "None for")
   expect_bad(prevalence(fit, by = rep(1, 60)), "by", "different")
   expect_bad(prevalence(fit, by = group, level = 1), "argument", "level")
-  expect_bad(prevalence(fit), "newdata")
+  expect_bad(prevalence(fit), "by")
   expect_bad(prevalence(fit, by = rep(NA, 60)), "by")
   group[60] <- NA
   expect_warning(left <- prevalence(fit, by = group), class = "bnpvi_warning_missing")
