@@ -67,6 +67,8 @@ check_cut <- function(k, fit, call) {
       i = "Clusters can be joined, not divided: for more, fit with a finite prior of {k}."
     ), call = call)
   }
+  classes <- length(unique(fit$state$owner[fit$state$owner > 0L]))
+  if (k < classes) need_least(classes, k, fit, call)
   k
 }
 
@@ -74,12 +76,14 @@ check_cut <- function(k, fit, call) {
 # names by keywords keep the others apart.
 need_joins_to <- function(k, tree, fit, call) {
   least <- length(tree$labels) - length(tree$loss)
-  if (k < least) {
-    apart <- kept_apart(fit)
-    abort(apart[["error"]], c(
-      "{.arg k} must be at least {least}, not {k}.", i = paste("Clusters of different", apart[["by"]], "stay apart.")
-    ), call = call)
-  }
+  if (k < least) need_least(least, k, fit, call)
+}
+
+need_least <- function(least, k, fit, call) {
+  apart <- kept_apart(fit)
+  abort(apart[["error"]], c(
+    "{.arg k} must be at least {least}, not {k}.", i = paste("Clusters of different", apart[["by"]], "stay apart.")
+  ), call = call)
 }
 
 # What keeps clusters of a fit apart: `by`, in words, and `error`, the class of an error that says so.

@@ -1,4 +1,4 @@
-// The last cluster of no class, which stays where data with labels may use it.
+// The last cluster of no class, which stays where units with labels may use it.
 #pragma once
 #include "inference/data/summary.h"
 #include "inference/learn/state.h"
@@ -10,7 +10,7 @@ namespace bnpvi {
 /// cluster's class.
 bool is_last_open(const Summary& s, Index j);
 
-/// Whether some of the data with labels may belong to clusters of no class.
+/// Whether some units with labels may belong to clusters of no class.
 bool labels_are_open(const Problem& problem);
 
 }  // namespace bnpvi
