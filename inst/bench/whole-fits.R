@@ -1,16 +1,33 @@
-# Whole fits of mixtures: CPU seconds, laps, K and bound, medians of some seeds, beside another build of the package,
-# whose fits take turns with those of this one. m8: 100,000 x 8, 20 separated clusters; m2: 100,000 x 2, 20 that
-# overlap; m32: 50,000 x 32, 50; m50: 100,000 x 8, 50. From one start, one thread, with the given prior, and with what
-# is the default.
+# Whole fits: CPU seconds, laps, K and bound, medians of some seeds, beside another build of the package, whose fits take
+# turns with those of this one. m8: 100,000 x 8, 20 separated clusters; m2: 100,000 x 2, 20 that overlap; m32: 50,000 x
+# 32, 50; m50: 100,000 x 8, 50; s803 and s20k: sequences of 803 x 20 and 20,000 x 5 with 4 and 10 states that last for
+# ten rows; mocap: motion capture, autoregressive; whales: the articles; t2000: 2,000 planted documents, 20 topics. From
+# one start, one thread, with the given prior (of topics .1), and with what is the default.
 # Rscript whole-fits.R [library of the other build, or none] [fits, a regular expression] [number of seeds] [threads]
 planted <- function(n, d, k, apart) {
   set.seed(1)
   cluster <- sample(k, n, TRUE)
   matrix(stats::rnorm(k * d, 0, apart), k)[cluster, ] + matrix(stats::rnorm(n * d), n)
 }
+chain <- function(n, d, k) {
+  set.seed(1)
+  change <- c(TRUE, stats::runif(n - 1) > 0.9)
+  z <- sample(k, sum(change), TRUE)[cumsum(change)]
+  matrix(stats::rnorm(k * d, sd = 2), k)[z, ] + matrix(stats::rnorm(n * d), n)
+}
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+documents <- function() {
+  bench <- new.env()
+  source(file.path(here, "planted-topics.R"), bench)
+  draw <- bench$planted_topics(20, 2000)
+  set.seed(1)
+  draw(2000)
+}
 fits <- list(
   m8 = function() planted(1e5, 8, 20, 3), m2 = function() planted(1e5, 2, 20, 6),
-  m32 = function() planted(5e4, 32, 50, 2), m50 = function() planted(1e5, 8, 50, 6)
+  m32 = function() planted(5e4, 32, 50, 2), m50 = function() planted(1e5, 8, 50, 6),
+  s803 = function() chain(803, 20, 4), s20k = function() chain(20000, 5, 10),
+  mocap = function() mocap6[!is.na(mocap6$action), ], whales = function() whales$counts, t2000 = documents
 )
 
 # One fit, in a process of its own: a build is what its library has.
@@ -20,18 +37,29 @@ if (identical(args[1], "one")) {
   x <- fits[[args[3]]]()
   # Earlier builds had neither a prior that is learned by default nor rounding nor restarts that are chosen.
   has <- function(f, argument) argument %in% names(formals(f))
-  given <- if (has(obs_gaussian, "rounding")) list(learn = FALSE, rounding = 0) else list()
+  given <- args[4] == "given"
+  obs <- switch(args[3],
+    mocap = if (given && has(obs_ar, "learn")) obs_ar(learn = FALSE) else obs_ar(),
+    whales = , t2000 = obs_multinomial(0.1),
+    if (given && has(obs_gaussian, "rounding")) obs_gaussian(learn = FALSE, rounding = 0) else obs_gaussian()
+  )
   control <- list(seed = as.integer(args[5]), verbose = FALSE, threads = as.integer(args[6]), restarts = 1)
   if (!has(bnp_control, "restarts")) control$restarts <- NULL
-  obs <- do.call(obs_gaussian, if (args[4] == "given") given else list())
   control <- do.call(bnp_control, control)
   options(warn = -1)
-  time <- system.time(fit <- bnp_mixture(x, obs, control = control))
+  time <- system.time(fit <- switch(args[3],
+    s803 = , s20k = bnp_hmm(x, obs = obs, control = control),
+    mocap = bnp_hmm(
+      as.matrix(x[-(1:3)]), id = x$sequence, obs = obs, prior = prior_hdp_hmm(sticky = 100), control = control
+    ),
+    whales = , t2000 = bnp_topics(x, obs, control = control),
+    bnp_mixture(x, obs, control = control)
+  ))
   cat(sum(time[1:2]), time[[3]], nrow(elbo_trace(fit)), n_clusters(fit), sprintf("%.6f", elbo(fit)), "\n")
   quit("no")
 }
 
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "record.R"))
+source(file.path(here, "record.R"))
 args <- c(args, rep("", 4))[1:4]
 own <- dirname(system.file(package = "bnpvi"))
 if (!nzchar(own)) own <- .libPaths()[1]
