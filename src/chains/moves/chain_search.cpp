@@ -44,7 +44,9 @@ HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows
 std::unique_ptr<Watch> HmmMove::watch(const State& state, Index b) {
   now_.k = state.globals.effective.k;
   now_.mass.resize(static_cast<std::size_t>(c_.problem.source.shape().n_groups * now_.k));
-  now_.at[b] = std::make_shared<const WorkGlobals>(WorkGlobals{state.globals, false});
+  const bool all_rows =
+      std::none_of(state.batch.begin(), state.batch.end(), [](const auto& part) { return part->settled; });
+  now_.at[b] = std::make_shared<const WorkGlobals>(WorkGlobals{state.globals, false, all_rows});
   return std::make_unique<SnapshotWatch>(now_.k, has_windows());
 }
 
