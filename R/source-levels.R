@@ -174,6 +174,7 @@ last_row_numbers <- function(before, x) {
   if (!is.data.frame(x) || !nrow(x)) {
     return(before)
   }
+  x <- plain_columns(x)
   if (!is.null(before)) x <- x[intersect(names(before), names(x))]
   follows <- vapply(names(x), function(name) {
     counts_rows(x[[name]]) && (is.null(before) || x[[name]][1L] == before[[name]] + 1)
