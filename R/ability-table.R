@@ -337,10 +337,8 @@ ability_table <- c(list(
     label = "{.code predict(type = \"weights\")}", applies = c("mixture", "topics")
   ),
   linear_response = able(
-    "mixture_by_covariates", "Only intervals of weights that depend on covariates are found so.",
-    "Leave {.arg x} out.", topics_by_covariates = c(
-      "Intervals of topics are those of the variational posterior as yet.", "Leave {.arg x} out."
-    ), label = "{.code prevalence(x = )}", applies = c("mixture", "topics", "sequences")
+    c("mixture_by_covariates", "topics_by_covariates"),
+    "Only intervals of weights that depend on covariates are found so.", "Leave {.arg x} out.", label = "{.code prevalence(x = )}", applies = c("mixture", "topics", "sequences")
   ),
   clue = able(
     c("mixture", "sequences", "network"), topics = c("Documents mix topics, which are no partition.",

@@ -52,13 +52,16 @@ answer_to <- function(pull, model, state, learn) {
   list(slope = (gone + step * shrink / (1 - shrink)) / sum(pull), settled = settled)
 }
 
-# Does linear_response() for data as a user gives them, without covariates, which the fit knows; NULL without
-# data.
+# Does linear_response() for data as a user gives them, without covariates, which the fit knows; of topics,
+# draws_given_words(). NULL without data.
 response_to_data <- function(fit, x, call) {
   if (is.null(x)) {
     return(NULL)
   }
   require_ability(fit, "linear_response", call)
+  if (has_tilted_topics(fit)) {
+    return(draws_given_words(fit, x, call))
+  }
   check_form(x, "mixture", call)
   without <- fit
   class(without$model$prior) <- setdiff(class(fit$model$prior), "bnp_prior_covariates")

@@ -31,8 +31,8 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   list(by = by, value = value, x = do.call(rbind, x), weight = weight)
 }
 
-# Computes prevalence() for one covariate. response: of a mixture, list(mean, cov) from linear_response(), or NULL
-# for intervals from q.
+# Computes prevalence() for one covariate. response: list(mean, cov) from linear_response() or draws_given_words(), or
+# NULL for intervals that need no data: of mixtures from q, of topics from response_of_documents().
 prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
   by <- grid$by
@@ -42,8 +42,9 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   means <- vapply(of_value, function(rows) {
     average_shares(shares_at(fit, grid$x[rows, , drop = FALSE]), weight)
   }, numeric(fit$state$k + 1L))
-  if (has_tilted_topics(fit)) response <- response_of_documents(fit)
+  if (has_tilted_topics(fit)) response <- response %||% response_of_documents(fit)
   drawn <- drawn_shares(fit, grid$x, weight, length(value), response)
+  if (isTRUE(response$drawn)) means <- rowMeans(drawn, dims = 2L)
   against <- function(x) x - x[, rep(1L, ncol(x)), drop = FALSE]
   if (contrast) {
     means <- against(means)
@@ -63,7 +64,7 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   if (has_tilted_topics(fit)) names(out)[c(1L, 3L)] <- c("topic", "documents")
   structure(
     without_noise(out), class = c("bnp_prevalence", "data.frame"), by = by, of_model = TRUE,
-    responds = !is.null(response),
+    responds = !is.null(response), drawn = isTRUE(response$drawn),
     against = if (contrast) label_text(value[1L])
   )
 }
@@ -192,10 +193,15 @@ print.bnp_prevalence <- function(x, ...) {
           "clusters and the parameters of weights and clusters are uncertain together. With x = (the data of the fit)",
           "they are by linear response."
         )
+      } else if (isTRUE(attr(x, "drawn"))) {
+        paste(
+          "Proportions and intervals are by draws of the topics of words, the terms of topics and the effects, at the",
+          "number of topics of the fit."
+        )
       } else {
         paste(
           "The intervals take as known", if (!isTRUE(attr(x, "responds"))) "the proportions of documents and",
-          "which words have which topic, and are too narrow."
+          "which words have which topic, and are too narrow. With x = (the documents of the fit) they are by draws."
         )
       }
     )), sep = "\n")
@@ -204,8 +210,8 @@ print.bnp_prevalence <- function(x, ...) {
 }
 
 #' @rdname prevalence
-#' @param x For `prevalence()` of a mixture with [prior_covariates()]: the data of the fit, with which intervals are
-#'   computed by linear response, see *Value*. For `tidy()`: a table of `prevalence()`.
+#' @param x For `prevalence()` of a mixture or topics with [prior_covariates()]: the data of the fit, with which intervals
+#'   are computed by linear response or, for topics, by draws, see *Value*. For `tidy()`: a table of `prevalence()`.
 #' @param ... Must be empty.
 #' @export
 tidy.bnp_prevalence <- function(x, ...) {

@@ -79,6 +79,28 @@ test_that("weights are rows written out", {
   expect_equal(elbo(fit_of(seq_len(150), weights = weights)), elbo(fit_of(times)), tolerance = 1e-9)
 })
 
+test_that("rows of weight 0 change nothing, and a level that only they have is left out", {
+  n <- nrow(planted$x)
+  learn <- function(x, age, group, weights, z) {
+    bnp_mixture(
+      x, prior = prior_covariates(~ age + group), covariates = data.frame(age, group), weights = weights, start = z,
+      control = quiet_control(moves = FALSE, max_laps = 200, tol = 1e-12)
+    )
+  }
+  group <- rep(c("a", "b"), length.out = n)
+  alone <- learn(planted$x, planted$age$age, group, rep(1, n), planted$z)
+  expect_message(
+    beside <- learn(
+      rbind(planted$x, planted$x[1:5, ] + 40), c(planted$age$age, rep(300, 5)), c(group, rep("unweighted", 5)),
+      rep(1:0, c(n, 5)), c(planted$z, rep(1, 5))
+    ), "groupunweighted", class = "bnpvi_message"
+  )
+  expect_equal(elbo(beside), elbo(alone), tolerance = 1e-9)
+  expect_identical(fitted(beside)[seq_len(n)], fitted(alone))
+  effects <- function(fit) engine_posterior(fit$model, fit$state)[c("effects", "effects_cov")]
+  expect_equal(effects(beside), effects(alone), tolerance = 1e-6)
+})
+
 test_that("covariates come from columns of x, from data, or beside it, by names", {
   frame <- cbind(as.data.frame(planted$x), planted$age)
   of_x <- bnp_mixture(frame, prior = prior_covariates(~ age), control = quiet_control())

@@ -92,3 +92,16 @@ test_that("a finite model of one cluster has no weights to learn", {
   expect_equal(best$weights, c(1, 0), tolerance = 1e-12)
   expect_lte(best$value, 1e-12)
 })
+
+test_that("effects that no count speaks of have their prior", {
+  n <- cbind(c(40, 30, 10, 0), c(5, 20, 50, 0), c(5, 0, 0, 0))
+  x <- cbind(c(-1, 0, 1, 0), c(0, 0, 0, 1)) # the second covariate is 0 but in a pattern without rows
+  one <- best_tilt(tilted_prior(x[, 1, drop = FALSE], effect_scale = 0.7), n)
+  both <- best_tilt(tilted_prior(x, effect_scale = 0.7), n)
+  expect_equal(both$value, one$value, tolerance = 1e-9)
+  rows <- matrix(both$u, ncol = 7, byrow = TRUE) # two of the stick, two means, three of the precision
+  expect_equal(rows[, 4], rep(0, 3), tolerance = 1e-6)
+  expect_equal(rows[, 6], rep(0, 3), tolerance = 1e-6)
+  expect_equal(rows[, 7], rep(1 / 0.49, 3), tolerance = 1e-6)
+  expect_equal(both$weights, one$weights, tolerance = 1e-6)
+})
