@@ -338,7 +338,8 @@ ability_table <- c(list(
   ),
   linear_response = able(
     c("mixture_by_covariates", "topics_by_covariates"),
-    "Only intervals of weights that depend on covariates are found so.", "Leave {.arg x} out.", label = "{.code prevalence(x = )}", applies = c("mixture", "topics", "sequences")
+    "Only intervals of weights that depend on covariates are found so.", "Leave {.arg x} out.",
+    label = "{.code prevalence(x = )}", applies = c("mixture", "topics", "sequences")
   ),
   clue = able(
     c("mixture", "sequences", "network"), topics = c("Documents mix topics, which are no partition.",

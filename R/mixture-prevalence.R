@@ -210,8 +210,9 @@ print.bnp_prevalence <- function(x, ...) {
 }
 
 #' @rdname prevalence
-#' @param x For `prevalence()` of a mixture or topics with [prior_covariates()]: the data of the fit, with which intervals
-#'   are computed by linear response or, for topics, by draws, see *Value*. For `tidy()`: a table of `prevalence()`.
+#' @param x For `prevalence()` of a mixture or topics with [prior_covariates()]: the data of the fit, with which
+#'   intervals are computed by linear response or, for topics, by draws, see *Value*. For `tidy()`: a table of
+#'   `prevalence()`.
 #' @param ... Must be empty.
 #' @export
 tidy.bnp_prevalence <- function(x, ...) {

@@ -49,6 +49,13 @@
 #'   the variational posterior in 64 %); where documents were three times less variable than `alpha` says, in 61 %
 #'   (48 %). Read them as a lower limit of what is uncertain.
 #'
+#'   If `x`, the documents of topics, is given, proportions and intervals come from a Markov chain that starts at the
+#'   fit and keeps its number of topics. It draws in turn which words have which topic, the terms of topics, the
+#'   proportions of documents, and weights and effects (650 rounds, of which the last 500 count; the same draws each
+#'   time). In the simulations above such intervals contained the expected proportion in 90 % and the difference of
+#'   two groups in 94 % of cases (12 corpora, three seconds each), and in 85 % and 88 % where documents were less
+#'   variable than `alpha` says. `weights`, `labels`, keywords and documents of rows are refused.
+#'
 #'   If `x`, the data of a mixture, is given, the intervals are computed by linear response (Giordano and others, 2018):
 #'   each weight and effect in turn is pushed a little, and all means adapt to it. This takes two short fits for each
 #'   weight and effect; if this will take long, a message says so beforehand. In simulations with three clusters, a

@@ -2,15 +2,18 @@
 # the planted difference of two groups. Corpora are drawn from the model, with four topics, a group and a day; `total`
 # is the sum of the documents' Dirichlet parameters without covariates, which `alpha` of the prior supposes to be 0.5.
 # `others` is the probability of a term of another topic over that of one of its own: topics are clear or blurred.
+# With "words": intervals by draws given the words, prevalence(x = ), at one day, as each takes seconds.
 #
-#   Rscript covariates-coverage.R [corpora]
+#   Rscript covariates-coverage.R [corpora] [words] [settings, by number]
 library(bnpvi)
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "record.R"))
 corpora <- as.integer(c(commandArgs(TRUE), 30)[1])
+by_draws <- "words" %in% commandArgs(TRUE)
+wanted <- as.integer(commandArgs(TRUE)[-(1:2)])
 
 topics <- 4
-days <- c(0, 3, 6, 9)
+days <- if (by_draws) 3 else c(0, 3, 6, 9)
 effect_of <- function(party, day) {
   outer(party == "b", c(1, -1, 0, 0)) + outer((day - 4.5) / 3, c(0, 0, 0.8, -0.8))
 }
@@ -52,8 +55,9 @@ held <- function(documents, tokens, total, others) {
     }
     for (day in days) {
       truth <- expected(c("a", "b"), rep(day, 2))
-      by <- prevalence(fit, by = "party", at = list(day = day), level = 0.9)
-      difference <- prevalence(fit, by = "party", at = list(day = day), contrast = TRUE, level = 0.9)
+      words <- if (by_draws) data$x
+      by <- prevalence(fit, by = "party", at = list(day = day), level = 0.9, x = words)
+      difference <- prevalence(fit, by = "party", at = list(day = day), contrast = TRUE, level = 0.9, x = words)
       counts["weights"] <- counts["weights"] + inside(by, truth)
       counts["contrast"] <- counts["contrast"] + inside(difference, truth[2, , drop = FALSE] - truth[1, ])
       counts["cases"] <- counts["cases"] + topics
@@ -65,7 +69,7 @@ settings <- data.frame(
   documents = c(100, 400, 400, 400), tokens = c(100, 100, 100, 30), total = c(0.5, 0.5, 1.5, 0.5), others = 0.02
 )
 settings <- rbind(settings, transform(settings[2, ], others = 0.1))
-for (i in seq_len(nrow(settings))) {
+for (i in if (length(wanted)) wanted else seq_len(nrow(settings))) {
   now <- settings[i, ]
   counts <- do.call(held, now)
   of <- c(counts[["weights"]] / 2, counts[["contrast"]]) / counts[["cases"]]

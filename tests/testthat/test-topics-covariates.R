@@ -83,7 +83,7 @@ test_that("prevalence is that of the model, with intervals, contrasts, pictures 
   expect_lt(change$conf.high[of == 2], 0)
   expect_output(print(of_party), "which words have which topic, and are too")
   expect_equal(as.data.frame(tidy(of_day)), as.data.frame(unclass(of_day)))
-  expect_bad(prevalence(fit, by = "party", x = 1:3), "x")
+  expect_bad(prevalence(fit, by = "party", x = 1:3), "newdata_columns")
   expect_bad(prevalence(fit, by = corpus$about$party), "by")
   withr::local_pdf(NULL)
   expect_no_error(plot(of_day))
