@@ -1,8 +1,8 @@
-# Whole fits: CPU seconds, laps, K and bound, medians of some seeds, beside another build of the package, whose fits take
-# turns with those of this one. m8: 100,000 x 8, 20 separated clusters; m2: 100,000 x 2, 20 that overlap; m32: 50,000 x
-# 32, 50; m50: 100,000 x 8, 50; s803 and s20k: sequences of 803 x 20 and 20,000 x 5 with 4 and 10 states that last for
-# ten rows; mocap: motion capture, autoregressive; whales: the articles; t2000: 2,000 planted documents, 20 topics. From
-# one start, one thread, with the given prior (of topics .1), and with what is the default.
+# Whole fits: CPU seconds, laps, K and bound, medians of some seeds, beside another build of the package, whose fits
+# take turns with those of this one. m8: 100,000 x 8, 20 separated clusters; m2: 100,000 x 2, 20 that overlap; m32:
+# 50,000 x 32, 50; m50: 100,000 x 8, 50; s803 and s20k: sequences of 803 x 20 and 20,000 x 5 with 4 and 10 states that
+# last for ten rows; mocap: motion capture, autoregressive; whales: the articles; t2000: 2,000 planted documents, 20
+# topics. From one start, one thread, with the given prior (of topics .1), and with what is the default.
 # Rscript whole-fits.R [library of the other build, or none] [fits, a regular expression] [number of seeds] [threads]
 planted <- function(n, d, k, apart) {
   set.seed(1)

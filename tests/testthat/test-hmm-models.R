@@ -19,8 +19,7 @@ random_state <- function(case, prior) {
   list(state = state, log_e = log_likelihoods(case$model$obs, contract$features, contract$weights))
 }
 
-# Rows with tangents have features of other tangents where features are asked for; test-regression-glm-visits.R has a law
-# for them.
+# Rows with tangents have features of other tangents where features are asked for; test-glm-visits.R has laws for them.
 test_that("responsibilities and Viterbi equal the sum over all paths", {
   withr::local_seed(3)
   for (case in some_of(Filter(Negate(is_glm_case), model_cases()), by = 9, from = 4)) {
