@@ -74,12 +74,12 @@ alone <- function(x, obs, prior = prior_dirichlet(1), by = bnp_mixture, ...) {
 counts <- rbind(c(3, 0, 150, 1), c(0, 2, 7, 0), c(1, 1, 0, 0))
 
 # Sums of shares over documents keep the rounding of what was added and taken away again, 1e-16 of a count, which
-# log Γ(prior + sum) sees once the prior is as small.
-test_that("audited bounds keep seven digits at the lower ends of the ranges", {
+# log Γ(prior + sum) sees once the prior is as small. (For documents of rows, six seeds had up to 1e-7 of the bound.)
+test_that("audited bounds keep eight digits at the lower ends of the ranges, those of documents of rows seven", {
   control <- bnp_control(seed = 2, k_init = 12, batches = 5, max_laps = if (long_tests()) 12 else 6, verbose = FALSE)
   control$audit <- TRUE
-  expect_exact <- function(fit)
-    expect_lt(max(fit$audit[["elbo"]], fit$audit[["gain"]], -fit$audit[["smallest_gain"]]), 1e-7)
+  expect_exact <- function(fit, within = 1e-8)
+    expect_lt(max(fit$audit[["elbo"]], fit$audit[["gain"]], -fit$audit[["smallest_gain"]]), within)
   lowest <- vapply(parameter_ranges, `[`, 0, 1)
   words <- whales$counts[, Matrix::colSums(whales$counts) > 20]
   few <- as.matrix(words[, 1:60])
@@ -91,7 +91,7 @@ test_that("audited bounds keep seven digits at the lower ends of the ranges", {
   )) {
     x <- if (obs$family == "bernoulli") (few > 0) + 0 else few
     expect_exact(bnp_mixture(x, obs, control = control))
-    expect_exact(bnp_topics(x, obs, control = control, id = id))
+    expect_exact(bnp_topics(x, obs, control = control, id = id), within = 1e-7)
     expect_exact(bnp_hmm(x, id, obs, control = control))
   }
 })
