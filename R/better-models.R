@@ -33,7 +33,7 @@ with_better_models <- function(fit, data) {
   x <- columns_of_gaussian(fit, data)
   rest <- colnames(x)
   spacing <- stats::setNames(gaussian$rounding %||% rep(0, length(rest)), rest)
-  whole <- spacing %in% c(0, 1) & apply(x, 2L, all_counts)
+  whole <- spacing %in% c(0, 1) & vapply(stats::setNames(nm = rest), function(name) all_counts(x[, name]), NA)
   makers_of <- lapply(stats::setNames(columns, columns), function(column) {
     models_of_values(x[, column], whole[[column]], spacing[[column]])
   })
@@ -106,11 +106,19 @@ gaussian_part <- function(fit) {
 columns_of_gaussian <- function(fit, data) {
   all <- data$column_names %||% default_names(data$d)
   x <- `colnames<-`(data$x, all)
-  x[data$missing] <- NA
+  if (length(data$missing)) x[data$missing] <- NA
   x[, if (is.null(fit$model$obs$blocks)) all else gaussian_part(fit)$columns, drop = FALSE]
 }
 
-all_counts <- function(v) all(v >= 0 & v == round(v), na.rm = TRUE)
+# Most columns of other values show it at once.
+all_counts <- function(v) {
+  for (n in c(100L, length(v))) {
+    if (!all((some <- utils::head(v, n)) >= 0 & some == round(some), na.rm = TRUE)) {
+      return(FALSE)
+    }
+  }
+  TRUE
+}
 covariance_of <- function(gaussian) if (inherits(gaussian, "obs_gaussian_diagonal")) "diagonal" else "full"
 takes <- function(maker, argument) argument %in% names(formals(maker))
 
