@@ -1,5 +1,6 @@
-# Runs the tests of the installed package; the last line is the count. BNPVI_LONG_TESTS=true adds the long tests;
-# BNPVI_LONG_TESTS=2/4 runs the second of four parts of the files that have any, long tests among the others.
+# Runs the tests of the installed package; the last line is the count, the line before it the processor time.
+# BNPVI_LONG_TESTS=true adds the long tests; BNPVI_LONG_TESTS=2/4 runs the second of four parts of the files that have
+# any, long tests among the others.
 library(testthat)
 library(bnpvi)
 
@@ -30,5 +31,6 @@ results <- as.data.frame(test_dir(
 ))
 failed <- sum(results$failed) + sum(results$error)
 passed <- sum(results$passed)
+cat(round(sum(proc.time()[-3L])), "seconds of processor time\n")
 cat(passed, " passed, ", failed, " failed, ", sum(results$skipped), " skipped\n", sep = "")
 quit(status = if (failed > 0L || passed == 0L) 1L else 0L)
