@@ -33,7 +33,8 @@ with_better_models <- function(fit, data) {
   x <- columns_of_gaussian(fit, data)
   rest <- colnames(x)
   spacing <- stats::setNames(gaussian$rounding %||% rep(0, length(rest)), rest)
-  whole <- spacing %in% c(0, 1) & vapply(stats::setNames(nm = rest), function(name) all_counts(x[, name]), NA)
+  counts <- vapply(seq_along(rest), function(j) all_counts(x[, j]), NA)
+  whole <- stats::setNames(spacing %in% c(0, 1) & counts, rest)
   makers_of <- lapply(stats::setNames(columns, columns), function(column) {
     models_of_values(x[, column], whole[[column]], spacing[[column]])
   })

@@ -256,7 +256,7 @@ columns_beside <- function(x, id) {
     alike <- length(x) && all(vapply(x, function(one) is.data.frame(one) && identical(names(one), names(x[[1L]])), NA))
     return(if (alike) do.call(rbind, unname(lapply(x, plain_columns))) else if (length(x)) x[[1L]])
   }
-  if (is.data.frame(x) && is.character(id) && length(id) == 1L) x[setdiff(names(x), id)] else x
+  if (is.data.frame(x) && is.character(id) && length(id) == 1L) x[!names(x) %in% id] else x
 }
 
 unit_word.bnp_hmm <- function(fit) "sequence"

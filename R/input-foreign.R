@@ -99,21 +99,25 @@ flat_names <- function(columns, x) {
   unlist(lapply(columns, function(name) if (name %in% colnames(x)) name else parts[[name]] %||% name))
 }
 
+# Whether these are names of columns that differ and are all there, or no names at all (NULL).
+are_unique_names <- function(names) !anyDuplicated(names) && all(nzchar(names)) && !anyNA(names)
+
 # Makes the names of columns unique. Columns that share a name, as from cbind() of lagged series, get numbers;
 # columns without a name are called x1, x2, ... by position, as in a matrix without names.
 unique_columns <- function(x, arg = NULL, call = NULL) {
   names <- colnames(x)
-  if (!anyDuplicated(names)) {
+  if (are_unique_names(names)) {
     return(x)
   }
+  unnamed <- which(is.na(names) | !nzchar(names))
   repeated <- unique(names[duplicated(names)])
-  unnamed <- which((is.na(names) | !nzchar(names)) & names %in% repeated)
   names[unnamed] <- paste0("x", unnamed)
   names <- make.unique(names)
   if (is.data.frame(x)) names(x) <- names else colnames(x) <- names
   if (!is.null(arg) && length(unnamed)) {
     cli::cli_inform(
-      "Columns {.field {unnamed}} of {.arg {arg}} have no names and are called {.field {names[unnamed]}}.",
+      "{cli::qty(length(unnamed))}Column{?s} {.field {unnamed}} of {.arg {arg}}
+       {cli::qty(length(unnamed))}{?has no name and is/have no names and are} called {.field {names[unnamed]}}.",
       class = c("bnpvi_message_names", "bnpvi_message"), call = call
     )
   }

@@ -18,7 +18,7 @@ split_covariates <- function(x, covariates, prior, given_x, call) {
   }
   frame <- as.data.frame(given_x)
   own <- intersect(names, names(frame))
-  if (length(own)) x <- x[, setdiff(colnames(x), own), drop = FALSE]
+  if (length(own)) x <- x[, !colnames(x) %in% own, drop = FALSE]
   if (!ncol(x)) {
     abort("covariates", c(
       "All columns of {.arg x} are covariates: {.field {own}}.", i = "Clusters are made of the other columns."

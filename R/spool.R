@@ -237,7 +237,7 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
 }
 
 without_id <- function(piece) {
-  if (!is.null(piece$id_column)) piece$x <- piece$x[, setdiff(colnames(piece$x), piece$id_column), drop = FALSE]
+  if (!is.null(piece$id_column)) piece$x <- piece$x[, !colnames(piece$x) %in% piece$id_column, drop = FALSE]
   piece
 }
 

@@ -77,6 +77,16 @@ test_that("columns without names are called by their places, which is said", {
     expect_identical(fit$input$column_names, c("x1", "x2", "z"))
     expect_length(predict(fit, table), 20L)
   }
+  for (name in c("", NA)) {
+    one <- stats::setNames(data.frame(x, x^2, id = rep(1:2, 10)), c("x", name, "id"))
+    for (fit in list(function(...) bnp_mixture(one[-3], ...), function(...) bnp_hmm(one[order(one$id), ], id = "id", ...))) {
+      expect_message(
+        fit <- suppressWarnings(fit(control = quick)), "Column 2 .*has no name and is called x2",
+        class = "bnpvi_message_names"
+      )
+      expect_identical(fit$input$column_names, c("x", "x2"))
+    }
+  }
   both <- cbind(a = x, a = x^2, x^3, x^4)
   said <- testthat::capture_messages(suppressWarnings(bnp_mixture(both, control = quick)))
   expect_match(paste(said, collapse = " "), "Columns 3 and 4 .*\"a\"")
