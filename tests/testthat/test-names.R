@@ -79,7 +79,8 @@ test_that("columns without names are called by their places, which is said", {
   }
   for (name in c("", NA)) {
     one <- stats::setNames(data.frame(x, x^2, id = rep(1:2, 10)), c("x", name, "id"))
-    for (fit in list(function(...) bnp_mixture(one[-3], ...), function(...) bnp_hmm(one[order(one$id), ], id = "id", ...))) {
+    one <- one[order(one$id), ]
+    for (fit in list(function(...) bnp_mixture(one[-3], ...), function(...) bnp_hmm(one, id = "id", ...))) {
       expect_message(
         fit <- suppressWarnings(fit(control = quick)), "Column 2 .*has no name and is called x2",
         class = "bnpvi_message_names"
