@@ -25,6 +25,8 @@ plain_values <- function(x) {
   if (!all(long$exact)) {
     return(x)
   }
+  # Only haven's is.na() knows which codes stand for missing values.
+  if (inherits(x, "haven_labelled_spss")) rlang::check_installed("haven", "to read columns of SPSS files.")
   shape <- attributes(x)[intersect(c("names", "dim", "dimnames"), names(attributes(x)))]
   bare <- long$number %||% replace(as.vector(unclass(x)), which(as.vector(is.na(x))), NA)
   attributes(bare) <- shape

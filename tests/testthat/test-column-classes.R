@@ -143,6 +143,19 @@ test_that("what is.na() calls missing is missing, in every class", {
   expect_equal(one(text), one(known))
 })
 
+test_that("labelled columns are read where haven is not loaded, those of SPSS only with it", {
+  codes <- replace(whole, c(3, 21), 999)
+  labelled <- function(...) structure(codes, labels = c(none = 0), class = c(..., "vctrs_vctr", "double"))
+  fit <- function(v) calm(elbo(bnp_mixture(with_column(v), na_action = "model", control = once)))
+  expect_equal(fit(labelled("haven_labelled")), fit(codes))
+  spss <- structure(labelled("haven_labelled_spss", "haven_labelled"), na_values = 999)
+  if (rlang::is_installed("haven")) {
+    expect_equal(fit(spss), fit(replace(whole, c(3, 21), NA)))
+  } else {
+    expect_error(fit(spss), "haven", class = "rlib_error_package_not_found")
+  }
+})
+
 test_that("64-bit integers are exact up to 2^53, and refused above only where they are read", {
   skip_if_not_installed("bit64")
   most <- bit64::as.integer64("9007199254740992")
