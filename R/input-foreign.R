@@ -99,14 +99,11 @@ flat_names <- function(columns, x) {
   unlist(lapply(columns, function(name) if (name %in% colnames(x)) name else parts[[name]] %||% name))
 }
 
-# Whether these are names of columns that differ and are all there, or no names at all (NULL).
-are_unique_names <- function(names) !anyDuplicated(names) && all(nzchar(names)) && !anyNA(names)
-
 # Makes the names of columns unique. Columns that share a name, as from cbind() of lagged series, get numbers;
 # columns without a name are called x1, x2, ... by position, as in a matrix without names.
 unique_columns <- function(x, arg = NULL, call = NULL) {
   names <- colnames(x)
-  if (are_unique_names(names)) {
+  if (!anyDuplicated(c("", NA, names))) {
     return(x)
   }
   unnamed <- which(is.na(names) | !nzchar(names))

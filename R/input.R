@@ -108,7 +108,7 @@ plain_table <- function(x, obs) {
     x <- matrix(unlist(x, use.names = FALSE), nrow(x), length(x), dimnames = list(row_names, names(x)))
   }
   bare <- is.double(x) && !is.object(x) && is.matrix(x) && all(names(attributes(x)) %in% c("dim", "dimnames"))
-  if (bare && length(x) && is.finite(sum(x)) && are_unique_names(colnames(x))) x
+  if (bare && length(x) && is.finite(sum(x)) && !anyDuplicated(c("", NA, colnames(x)))) x
 }
 
 # A hint for errors that names the elements of a list that are tables.

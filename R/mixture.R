@@ -235,10 +235,10 @@ say_row_numbers <- function(counting, arg, call) {
 }
 
 counts_rows <- function(v) {
-  if (!is_plain_number(v) || length(dim(v)) > 1L) {
+  if (!is.numeric(v)) {
     return(FALSE)
   }
-  v <- as.double(plain_values(v))
+  v <- as.double(unclass(v))
   n <- length(v)
   isTRUE(v[n] - v[1L] == n - 1) && isTRUE(all(v == v[1L] + seq_len(n) - 1))
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "foundation/durable_file.h"
+#include "foundation/file_error.h"
 #include "inference/learn/restarts.h"
 
 namespace bnpvi {

@@ -2,7 +2,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "foundation/durable_file.h"
+#include "foundation/file_error.h"
 #include "r_convert.h"
 
 namespace bnpvi {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "foundation/file_error.h"
 #include "foundation/utf8_path.h"
 
 namespace bnpvi {
@@ -15,10 +16,6 @@ namespace bnpvi {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw FileError("\"" + path + "\": " + why);
-}
 
 // A checksum of the 8-byte words of the bytes and their number, modulo 2^64. It is a bijection of each word,
 // so that a change of a single word always changes it; other changes leave it the same with a probability of
@@ -48,18 +45,18 @@ void replace_file(const std::string& path, const std::string& bytes, Readers rea
 std::string read_checked_file(const std::string& path) {
   const fs::path at = utf8_path(path);
   std::error_code error;
-  if (!fs::is_regular_file(at, error)) fail(path, error ? error.message() : "it is no regular file");
+  if (!fs::is_regular_file(at, error)) fail_file(path, error ? error.message() : "it is no regular file");
   const auto size = fs::file_size(at, error);
-  if (error) fail(path, error.message());
+  if (error) fail_file(path, error.message());
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::ifstream file(at, std::ios::binary);
-  if (!file) fail(path, std::generic_category().message(errno));
+  if (!file) fail_file(path, std::generic_category().message(errno));
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   std::uint64_t sum = 0;
-  if (!file || bytes.size() < sizeof sum) fail(path, "it is cut short or was changed");
+  if (!file || bytes.size() < sizeof sum) fail_file(path, "it is cut short or was changed");
   std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
   bytes.resize(bytes.size() - sizeof sum);
-  if (sum != checksum(bytes.data(), bytes.size())) fail(path, "it is cut short or was changed");
+  if (sum != checksum(bytes.data(), bytes.size())) fail_file(path, "it is cut short or was changed");
   return bytes;
 }
 

@@ -1,16 +1,10 @@
 // Files that exist only in complete form.
 #pragma once
-#include <stdexcept>
 #include <string>
 
 #include "foundation/fresh_file.h"
 
 namespace bnpvi {
-
-/// Error for a file that cannot be written or read; the message names the file and the reason.
-struct FileError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// Replaces the content of the file `path` (UTF-8) by these bytes and their checksum, through a FreshFile:
 /// whenever the process or the machine stops, `path` has either its old content or the complete new one.

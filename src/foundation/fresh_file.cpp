@@ -6,7 +6,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "foundation/durable_file.h"
+#include "foundation/file_error.h"
 #include "foundation/utf8_path.h"
 
 #ifdef _WIN32
@@ -30,28 +30,16 @@ namespace fs = std::filesystem;
 constexpr char infix[] = ".bnpvi-", hex[] = "0123456789abcdef";
 constexpr std::size_t n_digits = 16;
 
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw FileError("\"" + path + "\": " + why);
-}
-
-[[noreturn]] void fail_by_system(const std::string& path) {
-#ifdef _WIN32
-  fail(path, std::system_category().message(static_cast<int>(GetLastError())));
-#else
-  fail(path, std::generic_category().message(errno));
-#endif
-}
-
 // Fills bytes with random numbers from the operating system.
 void randomise(unsigned char* bytes, std::size_t n, const std::string& path) {
 #ifdef _WIN32
-  if (!SystemFunction036(bytes, static_cast<unsigned long>(n))) fail_by_system(path);
+  if (!SystemFunction036(bytes, static_cast<unsigned long>(n))) fail_file_by_system(path);
 #else
   const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail_by_system(path);
+  if (file < 0) fail_file_by_system(path);
   const bool done = read(file, bytes, n) == static_cast<ssize_t>(n);
   close(file);
-  if (!done) fail(path, "the system has no random numbers");
+  if (!done) fail_file(path, "the system has no random numbers");
 #endif
 }
 
@@ -113,7 +101,7 @@ bool begins(const fs::path& path, const std::string& with) {
 FreshFile::FreshFile(std::string path, Readers) : path_(std::move(path)), beside_(random_name(path_)) {
   const HANDLE file = CreateFileW(utf8_path(beside_).c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW,
                                   FILE_ATTRIBUTE_NORMAL, nullptr);
-  if (file == INVALID_HANDLE_VALUE) fail_by_system(path_);
+  if (file == INVALID_HANDLE_VALUE) fail_file_by_system(path_);
   file_ = reinterpret_cast<std::intptr_t>(file);
 }
 
@@ -125,7 +113,7 @@ void FreshFile::put(std::int64_t at, const void* bytes, std::int64_t n) {
     place.OffsetHigh = static_cast<DWORD>(at >> 32);
     DWORD done = 0;
     const auto some = static_cast<DWORD>(std::min<std::int64_t>(n, std::int64_t{1} << 30));
-    if (!WriteFile(reinterpret_cast<HANDLE>(file_), from, some, &done, &place)) fail_by_system(path_);
+    if (!WriteFile(reinterpret_cast<HANDLE>(file_), from, some, &done, &place)) fail_file_by_system(path_);
     at += done, from += done, n -= done;
   }
 }
@@ -136,13 +124,13 @@ void FreshFile::close_file() {
 }
 
 void FreshFile::place(bool durable) {
-  if (durable && !FlushFileBuffers(reinterpret_cast<HANDLE>(file_))) fail_by_system(path_);
+  if (durable && !FlushFileBuffers(reinterpret_cast<HANDLE>(file_))) fail_file_by_system(path_);
   close_file();
   if (!MoveFileExW(utf8_path(beside_).c_str(), utf8_path(path_).c_str(), MOVEFILE_REPLACE_EXISTING)) {
     const DWORD error = GetLastError();
     DeleteFileW(utf8_path(beside_).c_str());
     SetLastError(error);
-    fail_by_system(path_);
+    fail_file_by_system(path_);
   }
 }
 
@@ -152,7 +140,7 @@ FreshFile::FreshFile(std::string path, Readers readers)
     : path_(std::move(path)), beside_(random_name(path_)) {
   file_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                readers == Readers::none ? 0600 : 0666);
-  if (file_ < 0) fail_by_system(path_);
+  if (file_ < 0) fail_file_by_system(path_);
 }
 
 void FreshFile::put(std::int64_t at, const void* bytes, std::int64_t n) {
@@ -160,7 +148,7 @@ void FreshFile::put(std::int64_t at, const void* bytes, std::int64_t n) {
   while (n > 0) {
     const ssize_t done = pwrite(static_cast<int>(file_), from, static_cast<std::size_t>(n), at);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail_by_system(path_);
+    if (done < 0) fail_file_by_system(path_);
     at += done, from += done, n -= done;
   }
 }
@@ -171,7 +159,7 @@ void FreshFile::close_file() {
 }
 
 void FreshFile::place(bool durable) {
-  if (durable && fsync(static_cast<int>(file_)) != 0) fail_by_system(path_);
+  if (durable && fsync(static_cast<int>(file_)) != 0) fail_file_by_system(path_);
   const int file = static_cast<int>(file_);
   file_ = -1;
   std::error_code error;
@@ -179,7 +167,7 @@ void FreshFile::place(bool durable) {
   if (!error) fs::rename(utf8_path(beside_), utf8_path(path_), error);
   if (error) {
     unlink(beside_.c_str());
-    fail(path_, error.message());
+    fail_file(path_, error.message());
   }
   if (durable) folder_to_disk(utf8_path(path_));
 }
@@ -211,8 +199,9 @@ void refuse_other_file(const std::string& path, const std::string& begins_with) 
   std::error_code error;
   const fs::file_type type = fs::symlink_status(at, error).type();
   if (type == fs::file_type::not_found || type == fs::file_type::none) return;
-  if (type != fs::file_type::regular) fail(path, "it is there, and no regular file");
-  if (!begins(at, begins_with)) fail(path, "there is a file of that name which is none of this package's");
+  if (type != fs::file_type::regular) fail_file(path, "it is there, and no regular file");
+  if (!begins(at, begins_with))
+    fail_file(path, "there is a file of that name which is none of this package's");
 }
 
 }  // namespace bnpvi

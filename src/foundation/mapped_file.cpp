@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "foundation/durable_file.h"
+#include "foundation/file_error.h"
 #include "foundation/utf8_path.h"
 
 #ifdef _WIN32
@@ -22,30 +22,14 @@
 
 namespace bnpvi {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw FileError("\"" + path + "\": " + why);
-}
-
-[[noreturn]] void fail_by_system(const std::string& path) {
-#ifdef _WIN32
-  fail(path, std::system_category().message(static_cast<int>(GetLastError())));
-#else
-  fail(path, std::generic_category().message(errno));
-#endif
-}
-
-}  // namespace
 
 #ifdef _WIN32
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   const HANDLE file = CreateFileW(utf8_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE,
                                   nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
-  if (file == INVALID_HANDLE_VALUE) fail_by_system(path);
+  if (file == INVALID_HANDLE_VALUE) fail_file_by_system(path);
   file_ = reinterpret_cast<std::intptr_t>(file);
   known_ = status();
   if (known_.size == 0) return;
@@ -56,7 +40,7 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   if (mapping_) CloseHandle(mapping_);
   CloseHandle(file);
   SetLastError(error);
-  fail_by_system(path);
+  fail_file_by_system(path);
 }
 
 MappedFile::~MappedFile() {
@@ -67,7 +51,7 @@ MappedFile::~MappedFile() {
 
 MappedFile::Status MappedFile::status() const {
   BY_HANDLE_FILE_INFORMATION info;
-  if (!GetFileInformationByHandle(reinterpret_cast<HANDLE>(file_), &info)) fail_by_system(path_);
+  if (!GetFileInformationByHandle(reinterpret_cast<HANDLE>(file_), &info)) fail_file_by_system(path_);
   const auto joined = [](DWORD high, DWORD low) { return (static_cast<std::int64_t>(high) << 32) | low; };
   return {joined(info.nFileSizeHigh, info.nFileSizeLow),
           joined(info.ftLastWriteTime.dwHighDateTime, info.ftLastWriteTime.dwLowDateTime)};
@@ -80,9 +64,9 @@ void MappedFile::expect(std::int64_t, std::int64_t) const {}
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   const fs::path at = utf8_path(path);
   std::error_code error;  // errors are reported by open() below; for a pipe open() would wait for ever
-  if (fs::exists(at, error) && !fs::is_regular_file(at, error)) fail(path, "it is no regular file");
+  if (fs::exists(at, error) && !fs::is_regular_file(at, error)) fail_file(path, "it is no regular file");
   const int file = open(at.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail_by_system(path);
+  if (file < 0) fail_file_by_system(path);
   file_ = file;
   struct stat info;
   void* data = MAP_FAILED;
@@ -92,8 +76,8 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
     const int number = errno;
     close(file);
     errno = number;
-    if (info.st_size == 0) fail(path, "it is empty");
-    fail_by_system(path);
+    if (info.st_size == 0) fail_file(path, "it is empty");
+    fail_file_by_system(path);
   }
   data_ = static_cast<const char*>(data);
   known_ = status();
@@ -108,7 +92,7 @@ MappedFile::~MappedFile() {
 
 MappedFile::Status MappedFile::status() const {
   struct stat info;
-  if (fstat(static_cast<int>(file_), &info) != 0) fail_by_system(path_);
+  if (fstat(static_cast<int>(file_), &info) != 0) fail_file_by_system(path_);
 #ifdef __APPLE__
   const auto& changed = info.st_mtimespec;
 #else
@@ -129,8 +113,8 @@ void MappedFile::expect(std::int64_t from, std::int64_t bytes) const {
 
 void MappedFile::check() const {
   const Status now = status();
-  if (now.size != known_.size) fail(path_, "it was cut short or has grown while it was in use");
-  if (now.changed != known_.changed) fail(path_, "it was written to while it was in use");
+  if (now.size != known_.size) fail_file(path_, "it was cut short or has grown while it was in use");
+  if (now.changed != known_.changed) fail_file(path_, "it was written to while it was in use");
 }
 
 }  // namespace bnpvi

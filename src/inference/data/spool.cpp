@@ -8,7 +8,7 @@
 
 #include "foundation/archive.h"
 #include "foundation/checksum.h"
-#include "foundation/durable_file.h"
+#include "foundation/file_error.h"
 #include "inference/data/spool_index.h"
 #include "observations/capabilities.h"
 
@@ -186,7 +186,7 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
   data.group_width = index_.group_width;
   if (!checked_[b] && sum_of_words(base, at.end, 0) != index_.sum[b]) {
     file_.check();
-    fail_spool(path_, "batch " + std::to_string(b + 1) + " was damaged");
+    fail_file(path_, "batch " + std::to_string(b + 1) + " was damaged");
   }
   held->rows = widened<int>(base + at.rows, size.rows);
   if (size.groups) {
@@ -205,7 +205,7 @@ void Spool::check_batch(Index b, const Held& held) const {
   const Dataset& data = held.data;
   const BatchSize& size = index_.size[b];
   const auto need = [&](bool holds, const char* what) {
-    if (!holds) fail_spool(path_, "batch " + std::to_string(b + 1) + ": " + what);
+    if (!holds) fail_file(path_, "batch " + std::to_string(b + 1) + ": " + what);
   };
   const auto ascend = [](const std::vector<Index>& numbers, Index n) {
     return std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<Index>()) == numbers.end() &&

@@ -6,7 +6,7 @@
 
 #include "foundation/archive.h"
 #include "foundation/checksum.h"
-#include "foundation/durable_file.h"
+#include "foundation/file_error.h"
 
 namespace bnpvi {
 
@@ -81,10 +81,6 @@ bool fits(const SpoolIndex& index, std::int64_t n_bytes) {
 
 }  // namespace
 
-void fail_spool(const std::string& path, const std::string& why) {
-  throw FileError("\"" + path + "\": " + why);
-}
-
 SpoolArrays::SpoolArrays(const SpoolIndex& index, const BatchSize& size) {
   const DataShape& shape = index.shape;
   const auto doubles = [](Index n) { return static_cast<std::int64_t>(n) * 8; };
@@ -125,23 +121,23 @@ std::string end_of_spool(const SpoolIndex& index) {
 SpoolIndex read_end_of_spool(const std::string& path, const char* bytes, std::int64_t n) {
   const char* end = bytes + n;
   if (n >= 8 && std::memcmp(end - 8, earlier_mark, sizeof mark) == 0)
-    fail_spool(path, "it is a spool of an earlier version of the package");
+    fail_file(path, "it is a spool of an earlier version of the package");
   if (n < tail || std::memcmp(end - 8, mark, sizeof mark) != 0)
-    fail_spool(path, "it is not a spool, or was cut short");
+    fail_file(path, "it is not a spool, or was cut short");
   std::int64_t length;
   std::uint64_t sum;
   std::memcpy(&length, end - tail, sizeof length);
   std::memcpy(&sum, end - 16, sizeof sum);
   if (length < 0 || length > n - tail || sum_of_words(end - tail - length, length, length) != sum)
-    fail_spool(path, "its index was damaged");
+    fail_file(path, "its index was damaged");
   SpoolIndex index;
   try {
     Reader in(end - tail - length, static_cast<std::size_t>(length));
     index = read_index(in);
   } catch (const std::invalid_argument& error) {
-    fail_spool(path, error.what());
+    fail_file(path, error.what());
   }
-  if (!fits(index, n - tail - length)) fail_spool(path, "its parts do not fit together");
+  if (!fits(index, n - tail - length)) fail_file(path, "its parts do not fit together");
   return index;
 }
 

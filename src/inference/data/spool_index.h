@@ -5,8 +5,6 @@
 
 namespace bnpvi {
 
-[[noreturn]] void fail_spool(const std::string& path, const std::string& why);
-
 /// Offsets of the arrays of a batch in a spool (a file of batches), in bytes from the beginning of the batch.
 struct SpoolArrays {
   std::int64_t values, row_start, column, rows, groups, starts, weight, classes, back, position, group_value,
