@@ -178,7 +178,8 @@ bool HmmDivision::promises(State& state, const std::vector<Index>& target, const
   if (forecast(state, target, sequences, birth) >= least) return true;
   if (c_.problem.observer.wants_spared_work() && birth.born > 0) {
     const double reached = reached_without_accepting([&] { propose(state, target, sequences, birth); });
-    tell({"forecast of a birth", c_.memory.ids(target), 0, reached - state.elbo, false});
+    tell({"forecast of a birth", c_.memory.ids(target), c_.memory.birth_failures(target[0]),
+          reached - state.elbo, false});
   }
   return false;
 }
