@@ -87,15 +87,15 @@ test_that("what forecasts of merges and divisions refuse would gain next to noth
     lapply(0:3, function(i) bars$counts[200 * i + 1:200, ]),
     lapply(0:5, function(i) whales$counts[50 * (i %% 3) + 1:50, ])
   )
-  tried <- some_of(seq_along(sets), by = 3)
+  tried <- some_of(seq_along(sets), by = 3, from = 3)
   proposals <- lapply(tried, function(i) {
     fit <- traced_topics(sets[[i]], i, TRUE)
-    if (i == 1) expect_identical(fit$trace$elbo, traced_topics(sets[[i]], i, FALSE)$trace$elbo)
+    if (i == tried[1]) expect_identical(fit$trace$elbo, traced_topics(sets[[i]], i, FALSE)$trace$elbo)
     fit$proposals
   })
   refused <- function(what) lapply(proposals, function(p) p$gain[p$kind == paste("forecast of a", what)])
   lost <- function(what) vapply(refused(what), function(gain) sum(pmax(gain, 0)), 1)
-  expect_gt(length(unlist(refused("merge"))), 20 * length(tried))
+  expect_gt(length(unlist(refused("merge"))), 10 * length(tried))
   expect_lte(stats::median(lost("merge")), 1)
   expect_gt(length(unlist(refused("resplit"))), 2 * length(tried))
   expect_lte(max(lost("resplit")), 1)

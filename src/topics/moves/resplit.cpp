@@ -8,6 +8,7 @@
 #include "inference/moves/groups_to_divide.h"
 #include "inference/moves/trial.h"
 #include "inference/moves/window.h"
+#include "topics/moves/close_pairs.h"
 #include "topics/moves/division.h"
 #include "topics/moves/moves.h"
 
@@ -120,7 +121,7 @@ class TopicResplit final : public Move {
   }
 
   bool find_groups(const State& state, bool changed) {
-    if (changed) gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+    if (changed) gains_ = gains_of_joining_neighbours(c_, state.total);
     groups_ = groups_to_divide(c_, state, least_size, gains_);
     return !groups_.empty();
   }
