@@ -21,13 +21,18 @@ struct FewCounts {
   /// Fills the list from a, t and log Γ(a) of n terms. Returns false, and makes no list, where more than a
   /// quarter of the counts t are above zero.
   bool gather(Index n, const double* a, const double* t, const double* log_gamma_a) {
+    constexpr Index at_once = 256;  // terms between two looks at the number of entries
     const Index most = n / 4;
-    at.clear();
-    for (Index v = 0; v < n; ++v) {
-      if (!(t[v] > 0)) continue;
-      if (this->n() == most) return false;
-      at.push_back(static_cast<int>(v));
+    at.resize(static_cast<std::size_t>(most + at_once));
+    Index found = 0;
+    for (Index from = 0; from < n; from += at_once) {
+      for (Index v = from; v < std::min(n, from + at_once); ++v) {
+        at[found] = static_cast<int>(v);
+        found += t[v] > 0;
+      }
+      if (found > most) return false;
     }
+    at.resize(static_cast<std::size_t>(found));
     for (Vec* x : {&prior, &count, &log_gamma, &psi}) x->resize(std::max(x->size(), at.size()));
     for (std::size_t i = 0; i < at.size(); ++i) {
       prior[i] = a[at[i]];

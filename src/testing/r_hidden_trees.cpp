@@ -1,4 +1,4 @@
-// Entries for tests: best cuts and messages of trees.
+// Entries for tests: best cuts and messages of trees, and clusters of stretches that join.
 #include "chains/moves/stretches.h"
 #include "chains/trees/tree_messages.h"
 #include "r_convert.h"
@@ -27,6 +27,28 @@ Rcpp::List engine_tree_cut(Rcpp::List data, Rcpp::List obs, int row, int most) {
     return Rcpp::List::create(Rcpp::_["block"] = Rcpp::NumericVector::create(block.begin + 1, block.end),
                               Rcpp::_["begin"] = begin, Rcpp::_["end"] = end, Rcpp::_["part"] = part,
                               Rcpp::_["t"] = cut.t);
+  });
+}
+
+// Clusters with statistics t (K × p), of which those that are alike are joined until `least` are left: the
+// statistics of what is left, and for each cluster the number, from 1, of the one that it became part of.
+Rcpp::List engine_join_alike(Rcpp::List obs, Rcpp::NumericMatrix t, int least) {
+  return entry([&] {
+    const auto model = make_obs_model(ListFields(obs));
+    const Index p = t.ncol();
+    StretchClusters clusters;
+    clusters.k = t.nrow();
+    for (Index j = 0; j < clusters.k; ++j) {
+      clusters.group.push_back(j);
+      for (Index i = 0; i < p; ++i) clusters.t.push_back(t(j, i));
+    }
+    join_alike(*model, clusters, least);
+    Rcpp::NumericMatrix left(static_cast<int>(clusters.k), static_cast<int>(p));
+    for (Index j = 0; j < clusters.k; ++j)
+      for (Index i = 0; i < p; ++i) left(j, i) = clusters.t[j * p + i];
+    Rcpp::IntegerVector group;
+    for (Index g : clusters.group) group.push_back(static_cast<int>(g) + 1);
+    return Rcpp::List::create(Rcpp::_["t"] = left, Rcpp::_["group"] = group);
   });
 }
 
@@ -72,6 +94,7 @@ Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatr
 }
 
 const testing::Entry entries[] = {
+    {"engine_join_alike", {"obs", "t", "least"}, engine_join_alike},
     {"engine_tree_cut", {"data", "obs", "row", "most"}, engine_tree_cut},
     {"engine_tree_messages",
      {"log_start", "log_transition", "log_e", "back", "position", "log_space"},

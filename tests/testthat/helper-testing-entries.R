@@ -5,7 +5,7 @@ testing_entries <- c(
   "engine_contract",
   "engine_dirichlet_rows", "engine_document_visit", "engine_driver", "engine_elbo_of", "engine_failed_groups",
   "engine_feature_prior", "engine_features_without", "engine_hyper_shares", "engine_hyperparameters",
-  "engine_kernel", "engine_lds_chain",
+  "engine_join_alike", "engine_kernel", "engine_lds_chain",
   "engine_learned", "engine_learned_with_names", "engine_link_blocks", "engine_link_summary", "engine_log_predictives",
   "engine_messages",
   "engine_merge_forecasts",

@@ -63,6 +63,26 @@ test_that("proposals that touch few sequences take sparse ones out as they were 
   }
 })
 
+# Scales of t rows depend on which rows the weights were made for: what the last visit found is subtracted from a
+# proposal only if it is computed again with the weights of that visit.
+test_that("proposals take sparse sequences of t rows out as they were put in", {
+  skip_without_testing_entries()
+  z <- unlist(lapply(1:12, function(s) rep(c(0, 1), each = 15) + 2 * (s %% 4)))
+  x <- withr::with_seed(9, matrix(3 * z + rt(2 * length(z), 4), ncol = 2))
+  case <- planted_case("student_diagonal", obs_student("diagonal"), x, rep(1, nrow(x)))
+  case$data$starts <- as.integer(30 * 0:12)
+  case$model$prior <- hmm_priors$sticky
+  for (seed in some_of(1:3, by = 2)) {
+    control <- engine_control(
+      12,
+      seed = seed, batches = 3L, moves = all_moves, max_laps = 25L, sparsity = 2L, audit = TRUE
+    )
+    fit <- engine_fit(case$data, case$model, control, NULL, NULL)
+    expect_equal(fit$state$k, 8)
+    expect_proved(fit, paste("seed", seed))
+  }
+})
+
 test_that("as many states as the model has are the dense fit, bit for bit", {
   withr::local_seed(8)
   for (chain in random_chains(3, c(4, 2), "plain")) {

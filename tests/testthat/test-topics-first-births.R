@@ -49,6 +49,21 @@ test_that("newborns of the first birth that are alike are joined before it is ju
   expect_audited_topics(fit)
 })
 
+# Without joins births from two topics leave up to eleven.
+test_that("newborns of later births that are alike are joined, too", {
+  most <- function(topics, tokens) {
+    max(vapply(1:3, function(seed) {
+      x <- toy_corpus(seed, documents = 300, terms = 60, topics = topics, tokens = tokens)
+      fit <- audited_topics(x, flat, seed = seed, max_laps = 1, k_init = 2)
+      expect_gt(fit$trace$births, 0)
+      expect_audited_topics(fit)
+      fit$trace$k
+    }, 1))
+  }
+  expect_lte(most(4, 40), 6)
+  expect_lte(most(6, 20), 7)
+})
+
 test_that("what first births accept is audited, in several batches and under a learned prior, too", {
   x <- short_text(300, 300)
   for (batches in c(1, 4)) for (prior in list(0.1, NULL)) {

@@ -1,4 +1,4 @@
-# Forecasts of merges of topics.
+# Forecasts of merges of topics, and of divisions of pairs anew.
 
 # Proportions of 3 (or k) topics of each document, some of them exactly zero.
 proportions <- function(x, k, seed) {
@@ -81,19 +81,22 @@ traced_topics <- function(x, seed, spared) {
   engine_fit(count_data(x), model, control, NULL, NULL)
 }
 
-test_that("what forecasts of merges refuse would have gained next to nothing, and trying it changes nothing", {
+test_that("what forecasts of merges and divisions refuse would gain next to nothing, and trying it changes nothing", {
   skip_without_testing_entries()
   sets <- c(
     lapply(0:3, function(i) bars$counts[200 * i + 1:200, ]),
     lapply(0:5, function(i) whales$counts[50 * (i %% 3) + 1:50, ])
   )
-  tried <- some_of(seq_along(sets), by = 3)
-  refused <- lapply(tried, function(i) {
+  tried <- some_of(seq_along(sets), by = 3, from = 3)
+  proposals <- lapply(tried, function(i) {
     fit <- traced_topics(sets[[i]], i, TRUE)
-    if (i == 1) expect_identical(fit$trace$elbo, traced_topics(sets[[i]], i, FALSE)$trace$elbo)
-    fit$proposals$gain[fit$proposals$kind == "forecast of a merge"]
+    if (i == tried[1]) expect_identical(fit$trace$elbo, traced_topics(sets[[i]], i, FALSE)$trace$elbo)
+    fit$proposals
   })
-  expect_gt(length(unlist(refused)), 20 * length(tried))
-  lost <- vapply(refused, function(gain) sum(pmax(gain, 0)), 1)
-  expect_lte(stats::median(lost), 1)
+  refused <- function(what) lapply(proposals, function(p) p$gain[p$kind == paste("forecast of a", what)])
+  lost <- function(what) vapply(refused(what), function(gain) sum(pmax(gain, 0)), 1)
+  expect_gt(length(unlist(refused("merge"))), 10 * length(tried))
+  expect_lte(stats::median(lost("merge")), 1)
+  expect_gt(length(unlist(refused("resplit"))), 2 * length(tried))
+  expect_lte(max(lost("resplit")), 1)
 })

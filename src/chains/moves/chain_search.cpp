@@ -168,6 +168,16 @@ double HmmMove::gain_of_joining(const State& state, Index a, Index b, double dat
                  sum_terms(alloc_.elbo_terms(state.total, state.globals)));
 }
 
+double HmmMove::reached_without_accepting(const std::function<void()>& proposal) {
+  const double visited = rows_visited_;
+  reached_ = NAN;
+  accepts_ = false;
+  proposal();
+  accepts_ = true;
+  rows_visited_ = visited;
+  return reached_;
+}
+
 bool HmmMove::spent() const {
   return rows_visited_ >
          std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.source.shape().n));
@@ -225,10 +235,10 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
     if (!partly[b].units.empty()) parts[b].rest.add(before[b], -1);
   UnitEdit edit(c_, state, std::move(changes), std::move(parts));
   edit.begin_at(std::move(*first));
-  const bool accepted = edit.climb(state, rounds);
+  const bool rises = edit.rise(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
   reached_ = edit.proposed().elbo;
-  if (!accepted) return false;
+  if (!accepts_ || !edit.settle(state, rises)) return false;
   c_.problem.observer.accepted(state);
   visit_all(state);
   return true;

@@ -67,6 +67,10 @@ class HmmMove : public Move {
   /// The ELBO at the end of the last attempt, accepted or not.
   double reached() const { return reached_; }
 
+  /// For tests: runs `proposal`, which calls attempt(), but nothing is accepted, and no row counts as
+  /// visited. Returns the ELBO at the end of the attempt; NaN if it ended before its rounds over all rows.
+  double reached_without_accepting(const std::function<void()>& proposal);
+
   /// True if the snapshot (results of the last visits) has the forward and backward messages that windows of
   /// rows (windows.h) need.
   bool has_windows() const { return !now_.messages.empty(); }
@@ -93,6 +97,7 @@ class HmmMove : public Move {
                                const Windows* windows);
 
   double rows_visited_ = 0, reached_ = 0;
+  bool accepts_ = true;  // whether an attempt may replace the state
 };
 
 }  // namespace bnpvi::chains

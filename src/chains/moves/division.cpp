@@ -5,6 +5,8 @@
 #include <iterator>
 #include <numeric>
 
+#include "inference/moves/trial.h"
+
 namespace bnpvi::chains {
 
 namespace {
@@ -113,7 +115,7 @@ bool HmmDivision::divide(State& state, const std::vector<Index>& target, const S
   for (Index i = 0; i < p; ++i) out.kept[i] += elsewhere * all[i];
   out.t.assign(found.t.begin() + p, found.t.end());
   for (Index g : found.group) out.state.push_back(g - 1);
-  return forecast(state, target, sequences, out) >= least && propose(state, target, sequences, out);
+  return promises(state, target, sequences, out, least) && propose(state, target, sequences, out);
 }
 
 bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences, double least,
@@ -138,7 +140,7 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
       best_cut(c_.problem.obs, sequences.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)));
   for (Stretch& s : cut.stretches) s = {s.begin + shift, s.end + shift};
   const Newborn out{cut.parts, std::move(cut.t), {}, std::move(cut.stretches), std::move(cut.part), *owner};
-  return forecast(state, {j}, sequences, out) >= least && propose(state, {j}, sequences, out);
+  return promises(state, {j}, sequences, out, least) && propose(state, {j}, sequences, out);
 }
 
 std::optional<int> HmmDivision::owner_of_block(const State& state, Index j, const Sequences& sequences,
@@ -169,6 +171,17 @@ std::vector<Stretch> HmmDivision::rows_to_change(const std::vector<Index>& targe
   out.insert(out.end(), birth.stretches.begin(), birth.stretches.end());
   std::sort(out.begin(), out.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
   return out;
+}
+
+bool HmmDivision::promises(State& state, const std::vector<Index>& target, const Sequences& sequences,
+                           const Newborn& birth, double least) {
+  if (forecast(state, target, sequences, birth) >= least) return true;
+  if (c_.problem.observer.wants_spared_work() && birth.born > 0) {
+    const double reached = reached_without_accepting([&] { propose(state, target, sequences, birth); });
+    tell({"forecast of a birth", c_.memory.ids(target), c_.memory.birth_failures(target[0]),
+          reached - state.elbo, false});
+  }
+  return false;
 }
 
 double HmmDivision::forecast(const State& state, const std::vector<Index>& target, const Sequences& sequences,

@@ -57,6 +57,10 @@ class HmmDivision : public HmmMove {
 
   bool propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
                const Newborn& birth);
+  // False where the forecast of the proposal is below `least` (nats). A fit whose observer asks for it makes
+  // such a proposal all the same, and tells what it would have gained.
+  bool promises(State& state, const std::vector<Index>& target, const Sequences& sequences,
+                const Newborn& birth, double least);
   // Change of the log evidence of the observations if all rows of the proposal take their new states, each
   // row counted in the state that is its most probable one now.
   double forecast(const State& state, const std::vector<Index>& target, const Sequences& sequences,

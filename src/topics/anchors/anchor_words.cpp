@@ -1,7 +1,6 @@
 #include "topics/anchors/anchor_words.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "kernels/kernels.h"
 #include "topics/anchors/far_apart.h"
@@ -134,17 +133,23 @@ AnchorTopics anchor_topics(DocumentSums& documents, Index d, Index k, bool clear
     }
   Vec gram(size_of(k * k), 0.0);
   kernels().add_product_tn(d, k, k, basis.value.data(), k, basis.value.data(), k, gram.data(), k);
-  std::iota(number.begin(), number.end(), 0);
-  Vec share = documents.times(basis, number, d);
-  for (Index v = 0; v < d; ++v)
-    for (Index j = 0; j < k; ++j) share[v * k + j] /= counts.mass[v] > 0 ? counts.mass[v] : 1;
+  std::vector<int> used;
+  for (Index v = 0; v < d; ++v) {
+    number[v] = counts.tokens[v] > 0 ? static_cast<int>(used.size()) : -1;
+    if (number[v] >= 0) used.push_back(static_cast<int>(v));
+  }
+  Vec share = documents.times(basis, number, static_cast<Index>(used.size()));
+  for (std::size_t i = 0; i < used.size(); ++i)
+    for (Index j = 0; j < k; ++j)
+      share[i * size_of(k) + j] /= counts.mass[used[i]] > 0 ? counts.mass[used[i]] : 1;
   least_squares_shares(share, gram, k, pool);
 
   out.k = k;
   out.t.assign(size_of(k * (d + 1)), 0.0);
   for (Index j = 0; j < k; ++j)
-    for (Index v = 0; v < d; ++v)
-      out.t[j * (d + 1)] += out.t[j * (d + 1) + 1 + v] = counts.tokens[v] * share[v * k + j];
+    for (std::size_t i = 0; i < used.size(); ++i)
+      out.t[j * (d + 1)] += out.t[j * (d + 1) + 1 + used[i]] =
+          counts.tokens[used[i]] * share[i * size_of(k) + j];
   return out;
 }
 

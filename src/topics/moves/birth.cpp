@@ -78,9 +78,18 @@ class TopicBirth final : public Move {
       c_.memory.birth_succeeded(c_.memory.number_of(id));
       rank_pairs(state);
     } else {
-      c_.memory.birth_failed(target, state.total.size(target));
+      c_.memory.birth_failed(target, state.total.size(target), leaves_out_two(state, failures));
     }
     return accepted;
+  }
+
+  // Whether the way after the one that has just failed is a division of documents of counts in two, which
+  // only the only topic needs: newborns of the ways before it join down to two where that is better.
+  bool leaves_out_two(const State& state, Index failures) const {
+    if (is_only(state)) return false;
+    const std::vector<Way> all = all_ways(state);
+    const auto next = static_cast<std::size_t>(failures + 1) % all.size();
+    return all[next] == Way::two && all.back() == Way::document;
   }
 
   void rank_pairs(const State& state) {

@@ -25,4 +25,8 @@ struct TopicPair {
 std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total, Index most,
                                    const std::function<bool(Index a, Index b)>& wanted);
 
+/// Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), K × K, of each topic and the eight topics that are nearest to it by the
+/// divergence of close_pairs(); −∞ for all other pairs, and for pairs that may not be joined.
+Vec gains_of_joining_neighbours(const MoveContext& context, const Summary& total);
+
 }  // namespace bnpvi::topics

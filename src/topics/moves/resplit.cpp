@@ -1,12 +1,14 @@
 // Joins pairs or triples of similar topics and divides them anew in one proposal, which can move a wrong
 // border between topics.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
 #include "inference/moves/groups_to_divide.h"
 #include "inference/moves/trial.h"
 #include "inference/moves/window.h"
+#include "topics/moves/close_pairs.h"
 #include "topics/moves/division.h"
 #include "topics/moves/moves.h"
 
@@ -65,6 +67,7 @@ class TopicResplit final : public Move {
             if (group.empty()) return false;
             ++tried_;
             const double elbo = state.elbo;
+            if (!division.edit && c_.problem.observer.wants_spared_work()) tell_refused(state, ids, round);
             const MoveMemory memory = c_.memory;
             const Index kept = first_or_settled(state, group);
             const bool accepted = division.accepted(state);
@@ -118,7 +121,7 @@ class TopicResplit final : public Move {
   }
 
   bool find_groups(const State& state, bool changed) {
-    if (changed) gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+    if (changed) gains_ = gains_of_joining_neighbours(c_, state.total);
     groups_ = groups_to_divide(c_, state, least_size, gains_);
     return !groups_.empty();
   }
@@ -131,19 +134,34 @@ class TopicResplit final : public Move {
     return group;
   }
 
-  Evaluated evaluated(const State& state, const std::vector<std::uint64_t>& ids, Index round) const {
+  // The proposal to divide the group anew, before its rounds; null: there is nothing to try, or its forecast
+  // is below −most_lost nats a token.
+  std::unique_ptr<TopicEdit> proposal(const State& state, const std::vector<std::uint64_t>& ids, Index round,
+                                      double most_lost) const {
     const ClusterGroup group = group_of(ids, state);
-    if (group.empty()) return {};
+    if (group.empty()) return nullptr;
     const TopicDivision division(c_, alloc_, state, group);
-    if (division.empty()) return {};
+    if (division.empty()) return nullptr;
     Stream stream(c_.problem.seed, Purpose::merge_target,
                   static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), ids[0]);
     const Index k = static_cast<Index>(group.size());
     const Seeds seed = division.seeds(Division::clusters, k, k, stream);
-    if (seed.k < 2 || division.forecast(seed) < -margin * size_of(state, group)) return {};
-    std::unique_ptr<TopicEdit> edit = division.edit(seed, {});
-    const bool rises = edit->rise(state, max_rounds);
+    if (seed.k < 2 || division.forecast(seed) < -most_lost * size_of(state, group)) return nullptr;
+    return division.edit(seed, {});
+  }
+
+  Evaluated evaluated(const State& state, const std::vector<std::uint64_t>& ids, Index round) const {
+    std::unique_ptr<TopicEdit> edit = proposal(state, ids, round, margin);
+    const bool rises = edit && edit->rise(state, max_rounds);
     return {ids, std::move(edit), rises};
+  }
+
+  // For tests: what a division would have gained that its forecast refused.
+  void tell_refused(const State& state, const std::vector<std::uint64_t>& ids, Index round) const {
+    std::unique_ptr<TopicEdit> edit = proposal(state, ids, round, HUGE_VAL);
+    if (!edit) return;
+    edit->rise(state, max_rounds);
+    tell({"forecast of a resplit", ids, 0, edit->proposed().elbo - state.elbo, false});
   }
 
   MoveContext c_;
