@@ -93,6 +93,7 @@ learn_design <- function(formula, frame, weights, arg, call) {
 # that the fit has not seen. Such a level has no column; its effect has the distribution of the prior, with
 # the variance of an indicator.
 apply_design <- function(design, frame, arg, call) {
+  need_numbers_again(design, frame, arg, call)
   unseen <- unseen_levels(design, frame, call)
   for (name in names(unseen)) frame[[name]][unseen[[name]]] <- design$levels[[name]][1L]
   variables <- covariate_variables(design$terms, frame, design$levels, arg, call)
@@ -100,10 +101,30 @@ apply_design <- function(design, frame, arg, call) {
   for (name in names(unseen)) {
     value[unseen[[name]], design$variable_of[[name]]] <- 0
   }
+  value <- standardised(value[, design$names, drop = FALSE], design)
+  if (any(abs(value) > most_deviations)) {
+    abort("covariates", c(
+      "Covariates of {.arg {arg}} are more than a million standard deviations away from those of the fit.",
+      x = "In {.field {design$names[colSums(abs(value) > most_deviations) > 0]}}.",
+      i = "Effects say nothing there."
+    ), call = call)
+  }
   list(
-    value = standardised(value[, design$names, drop = FALSE], design),
+    value = value,
     extra = rowSums(matrix(as.double(unlist(unseen)), nrow(value), length(unseen)))
   )
+}
+
+most_deviations <- 1e6
+
+need_numbers_again <- function(design, frame, arg, call) {
+  for (name in intersect(names(frame), names(Filter(is.numeric, design$values)))) {
+    if (!is.numeric(plain_values(frame[[name]]))) {
+      abort("covariates", c(
+        "The covariate {.field {name}} of {.arg {arg}} must be numbers, as in the fit, not {describe(frame[[name]])}."
+      ), call = call)
+    }
+  }
 }
 
 # For each column that is a factor by itself, marks the rows with a level that the fit has not seen.

@@ -14,10 +14,10 @@ by_value <- function(shares, grid) {
 # columns.
 table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
   rows <- tilted_rows(fit)
-  mean <- by_value(shares(transitions_at(fit, grid$x, rows = rows)), grid)
+  mean <- by_value(shares(transitions_at(fit, grid$x, grid$extra, rows)), grid)
   roots <- roots_of_effects(rows)
   drawn <- draws_of_shares(nrow(grid$x), fit$state$k, function() {
-    by_value(shares(drawn_transitions(fit, grid$x, rows, roots)), grid)
+    by_value(shares(drawn_transitions(fit, grid$x, rows, roots, grid$extra)), grid)
   })
   shown <- seq_along(grid$value)
   if (contrast) {

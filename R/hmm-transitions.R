@@ -50,8 +50,9 @@ known_transitions <- function(p) {
 }
 
 # Draws transition probabilities and their effects from the posterior and returns the probabilities at rows x
-# of the covariates. roots: square roots of the covariances of effects.
-drawn_transitions <- function(fit, x, rows, roots) {
+# of the covariates. roots: square roots of the covariances of effects; extra: how many of the covariates of each row have
+# levels that the fit has not seen, whose effects are drawn from their prior.
+drawn_transitions <- function(fit, x, rows, roots, extra = 0) {
   k <- fit$state$k
   p <- ncol(x)
   weight <- matrix(stats::rgamma(length(rows$theta), rows$theta), k)
@@ -59,7 +60,8 @@ drawn_transitions <- function(fit, x, rows, roots) {
   log_p <- array(rep(weight, each = nrow(x)), c(nrow(x), dim(rows$theta)))
   if (p > 0L) for (j in seq_len(k)) for (l in seq_len(k)) {
     effects <- rows$mean[j, l, ] + as.double(roots[[j, l]] %*% stats::rnorm(p))
-    log_p[, j, l] <- log_p[, j, l] + x %*% effects
+    unseen <- if (any(extra > 0)) stats::rnorm(1L) * fit$model$prior$effect_scale * sqrt(extra) else 0
+    log_p[, j, l] <- log_p[, j, l] + x %*% effects + unseen
   }
   shares_of(log_p)
 }
@@ -199,7 +201,7 @@ long_run_table <- function(fit, x, level, rows, more_variance = 0) {
   k <- fit$state$k
   # All draws have their stationary shares at once: rows of x in each draw, one draw after the other.
   p <- draws_of_shares(nrow(x), k, function() {
-    matrix(known_transitions(drawn_transitions(fit, x, rows, roots)), nrow(x))
+    matrix(known_transitions(drawn_transitions(fit, x, rows, roots, more_variance)), nrow(x))
   })
   p <- aperm(array(p, c(nrow(x), k, k, dim(p)[3L])), c(1L, 4L, 2L, 3L))
   draws <- array(stationary_shares(array(p, c(prod(dim(p)[1:2]), k, k))), c(nrow(x), dim(p)[2L], k))

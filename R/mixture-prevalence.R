@@ -6,8 +6,9 @@ most_exponentials <- 2e7 # of all draws, a guess: some seconds
 
 # The points at which prevalence() computes weights: list(by, value, x, weight). by, value: the covariate's
 # name and values; x: for each value the columns of the design, with the other covariates as in the training
-# data (average) or at typical values; weight: the weight of each row that belongs to one value. sizes: the
-# number of rows of each combination of covariates.
+# data (average) or at typical values; extra: for each row of x, how many of its covariates have levels that the fit has
+# not seen; weight: the weight of each row that belongs to one value. sizes: the number of rows of each combination of
+# covariates.
 grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   design <- fit$model$prior$design
   by <- one_covariate(by, design, call)
@@ -24,15 +25,14 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   number <- patterns_of(matrix(coded, nrow(known)))$position
   weight <- as.double(rowsum(rep_len(sizes, nrow(known)), number, reorder = FALSE))
   known <- known[!duplicated(number), , drop = FALSE]
-  x <- lapply(seq_along(value), function(i) {
-    known[[by]] <- rep(value[i], nrow(known))
-    apply_design(design, known, "at", call)$value
-  })
-  list(by = by, value = value, x = do.call(rbind, x), weight = weight)
+  shown <- known[rep(seq_len(nrow(known)), length(value)), , drop = FALSE]
+  shown[[by]] <- rep(value, each = nrow(known))
+  made <- apply_design(design, shown, "at", call)
+  list(by = by, value = value, x = made$value, extra = made$extra, weight = weight)
 }
 
-# Computes prevalence() for one covariate. response: list(mean, cov) from linear_response() or draws_given_words(), or
-# NULL for intervals that need no data: of mixtures from q, of topics from response_of_documents().
+# Computes prevalence() for one covariate. response: list(mean, cov) from linear_response(), list(draws) from
+# draws_given_words(), or NULL for intervals that need no data: of mixtures from q, of topics from response_of_documents().
 prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
   by <- grid$by
@@ -40,11 +40,11 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   weight <- grid$weight
   of_value <- unname(split(seq_len(nrow(grid$x)), rep(seq_along(value), each = length(weight))))
   means <- vapply(of_value, function(rows) {
-    average_shares(shares_at(fit, grid$x[rows, , drop = FALSE]), weight)
+    average_shares(shares_at(fit, grid$x[rows, , drop = FALSE], grid$extra[rows]), weight)
   }, numeric(fit$state$k + 1L))
   if (has_tilted_topics(fit)) response <- response %||% response_of_documents(fit)
-  drawn <- drawn_shares(fit, grid$x, weight, length(value), response)
-  if (isTRUE(response$drawn)) means <- rowMeans(drawn, dims = 2L)
+  drawn <- drawn_shares(fit, grid, response)
+  if (!is.null(response$draws)) means <- rowMeans(drawn, dims = 2L)
   against <- function(x) x - x[, rep(1L, ncol(x)), drop = FALSE]
   if (contrast) {
     means <- against(means)
@@ -64,7 +64,7 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   if (has_tilted_topics(fit)) names(out)[c(1L, 3L)] <- c("topic", "documents")
   structure(
     without_noise(out), class = c("bnp_prevalence", "data.frame"), by = by, of_model = TRUE,
-    responds = !is.null(response), drawn = isTRUE(response$drawn),
+    responds = !is.null(response), drawn = !is.null(response$draws),
     against = if (contrast) label_text(value[1L])
   )
 }
@@ -83,7 +83,8 @@ one_covariate <- function(by, design, call) {
 
 fixed_covariates <- function(at, by, design, call) {
   names <- setdiff(names(design$values), by)
-  if (!is.list(at) || length(at) && is.null(names(at)) || !all(names(at) %in% names) || any(lengths(at) != 1L)) {
+  if (!is.list(at) || length(at) && is.null(names(at)) || !all(names(at) %in% names) || any(lengths(at) != 1L) ||
+        anyDuplicated(names(at))) {
     abort("at", c(
       "{.arg at} must be a list of one value for each of some other covariates, not {describe(at)}.",
       i = if (length(names)) "They are {.field {names}}: {.code at = list({names[1L]} = )}." else "There are none."
@@ -121,20 +122,26 @@ typical_covariates <- function(known, weight) {
 average_shares <- function(share, weight) as.double(crossprod(share, rep_len(weight, nrow(share)))) / sum(weight)
 
 # Average weights of clusters, and of the rest, under draws of log weights and effects: clusters x values x
-# draws. x: the rows of the design, those of each value one after the other.
-drawn_shares <- function(fit, x, weight, values, response) {
+# draws. grid: as from grid_of_covariate(). The effects of levels that the fit has not seen are drawn from their prior,
+# the same for all rows.
+drawn_shares <- function(fit, grid, response) {
   k <- fit$state$k
+  x <- grid$x
   p <- ncol(x)
-  draws <- as.integer(max(200, min(most_draws, most_exponentials / (nrow(x) * (k + 1L)))))
-  draw <- if (is.null(response)) drawn_from_q(fit) else drawn_by_response(fit, response)
+  values <- length(grid$value)
+  unseen <- fit$model$prior$effect_scale * sqrt(grid$extra)
+  draws <- as.integer(max(200, min(most_draws, most_exponentials / (nrow(x) * (k + 1L)), ncol(response$draws))))
+  draw <- if (is.null(response)) drawn_from_q(fit) else if (is.null(response$draws)) drawn_by_response(fit, response) else
+    one_by_one(fit, response$draws[, unique(round(seq(1, ncol(response$draws), length.out = draws)))])
   one <- function(i) {
     drawn <- draw()
     tilt <- cbind(if (p > 0L) x %*% drawn$effects else matrix(0, nrow(x), k), 0)
+    if (any(unseen > 0)) tilt[, seq_len(k)] <- tilt[, seq_len(k)] + outer(unseen, stats::rnorm(k))
     tilt <- tilt + rep(drawn$log_weight, each = nrow(x))
     share <- exp(tilt - tilt[cbind(seq_len(nrow(x)), max.col(tilt, "first"))])
     share <- share / rowSums(share)
-    by_value <- rowsum(share * weight, rep(seq_len(values), each = nrow(x) / values), reorder = FALSE)
-    t(by_value) / sum(weight)
+    by_value <- rowsum(share * grid$weight, rep(seq_len(values), each = nrow(x) / values), reorder = FALSE)
+    t(by_value) / sum(grid$weight)
   }
   sets <- with_r_seed(draws, 1L, function() one(), rlang::caller_env())$sets
   array(unlist(sets), c(k + 1L, values, draws))
@@ -164,6 +171,16 @@ drawn_by_response <- function(fit, response) {
   function() {
     g <- matrix(response$mean + as.double(root %*% stats::rnorm(ncol(root))), ncol = fit$state$k)
     list(log_weight = c(g[1L, ], rest), effects = g[-1L, , drop = FALSE])
+  }
+}
+
+# The draws of a chain, the columns of `draws` as from draws_given_words(), one after the other.
+one_by_one <- function(fit, draws) {
+  i <- 0L
+  function() {
+    i <<- i + 1L
+    g <- matrix(draws[-nrow(draws), i], ncol = fit$state$k)
+    list(log_weight = c(g[1L, ], draws[nrow(draws), i]), effects = g[-1L, , drop = FALSE])
   }
 }
 

@@ -19,17 +19,28 @@ response_of_documents <- function(fit) {
   mean <- rbind(means$log_mean[seq_len(k)], t(means$mean))
   pattern <- fit$input$document_pattern + 1L
   x <- cbind(1, prior$patterns)[pattern, , drop = FALSE]
-  a <- prior$alpha * exp(x %*% mean)
-  s <- rowSums(a) + prior$alpha * exp(means$log_mean[k + 1L])
   n <- as.matrix(fit$documents)
-  tokens <- rowSums(n)
   times <- fit$input$weights
   if (length(times) != nrow(n)) { # none, or those of rows: the mean weight of the documents of each pattern
     times <- (document_pattern_sizes(fit) / tabulate(pattern, prior$n_patterns))[pattern]
   }
+  a <- prior$alpha * exp(x %*% mean)
+  precision <- curvature_of_documents(x, a, prior$alpha * exp(means$log_mean[k + 1L]), n, times) +
+    diag(rep(c(least_precision, rep(1 / prior$effect_scale^2, q - 1L)), k), k * q)
+  root <- inverse_root(precision, min(least_precision, 1 / prior$effect_scale^2))
+  list(mean = mean, cov = tcrossprod(root))
+}
+
+# Minus the Hessian of the sum above over documents, without the priors of weights and effects. x: documents x (1 and
+# covariates); a, n: documents x topics; rest: the parameter of the topics not found yet.
+curvature_of_documents <- function(x, a, rest, n, times = 1) {
+  k <- ncol(a)
+  q <- ncol(x)
+  s <- rowSums(a) + rest
+  tokens <- rowSums(n)
   of_sum <- digamma(s) - digamma(s + tokens)
   curve_of_sum <- trigamma(s) - trigamma(s + tokens)
-  precision <- diag(rep(c(least_precision, rep(1 / prior$effect_scale^2, q - 1L)), k), k * q)
+  out <- matrix(0, k * q, k * q)
   for (i in seq_len(k)) for (j in seq_len(i)) {
     curve <- a[, i] * a[, j] * curve_of_sum
     if (i == j) {
@@ -39,15 +50,18 @@ response_of_documents <- function(fit) {
     }
     rows <- (i - 1L) * q + seq_len(q)
     columns <- (j - 1L) * q + seq_len(q)
-    block <- precision[rows, columns] - crossprod(x, x * (times * curve))
-    precision[rows, columns] <- block
-    precision[columns, rows] <- t(block)
+    block <- -crossprod(x, x * (times * curve))
+    out[rows, columns] <- block
+    out[columns, rows] <- t(block)
   }
-  parts <- eigen(precision, symmetric = TRUE)
-  least <- min(least_precision, 1 / prior$effect_scale^2)
-  root <- parts$vectors / rep(sqrt(pmax(parts$values, least)), each = k * q)
-  list(mean = mean, cov = tcrossprod(root))
+  out
 }
 
-# Of log pi_k in its prior; and no direction has less, as the Hessian need not be that of a maximum. A guess.
-least_precision <- 0.1
+# A square root R of the inverse of a precision, R R', with no eigenvalue of the precision taken for less than `least`,
+# as a Hessian need not be that of a maximum.
+inverse_root <- function(precision, least) {
+  parts <- eigen(precision, symmetric = TRUE)
+  parts$vectors / rep(sqrt(pmax(parts$values, least)), each = nrow(precision))
+}
+
+least_precision <- 0.1 # of log pi_k in its prior, and of any direction. A guess.

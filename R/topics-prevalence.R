@@ -78,7 +78,17 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
                        average = TRUE, x = NULL) {
   check_able(fit, "prevalence")
   if (!is.null(x)) require_ability(fit, "linear_response")
-  if (has_covariates(fit$model$prior)) {
+  said <- names(match.call())
+  modelled <- has_covariates(fit$model$prior)
+  idle <- intersect(said, if (modelled) c("data", "degree") else c("at", "contrast", "average"))
+  if (length(idle)) {
+    abort("argument", c(
+      "{.arg {idle}} {?is/are} for fits {if (modelled) 'without' else 'with'} {.fn prior_covariates}.",
+      i = if (modelled) "The formula of the prior has the form of effects, such as {.code ~ splines::ns(day, 4)}." else
+        "Without it, {.arg by} and {.arg degree} alone say what is compared."
+    ))
+  }
+  if (modelled) {
     if (missing(by)) abort("by", c("{.arg by} is needed.", i = "Name a covariate of {.fn prior_covariates}, as text."))
     if (identical(fit$model$prior$family, "hmm_covariates")) {
       return(prevalence_of_states(
@@ -97,7 +107,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
   }
   level <- check_level(level, "level")
   degree <- check_count(degree, "degree")
-  said <- substitute(by)
+  label <- substitute(by)
   covariate <- document_covariate(fit, by, data)
   value <- covariate$value
   timed <- inherits(value, c("Date", "POSIXct"))
@@ -122,7 +132,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
   }
   if (timed) out$at <- value[1] + (out$at - as.numeric(value[1]))
   structure(
-    as.data.frame(out), class = c("bnp_prevalence", "data.frame"), by = covariate$label %||% short_expression(said)
+    as.data.frame(out), class = c("bnp_prevalence", "data.frame"), by = covariate$label %||% short_expression(label)
   )
 }
 

@@ -85,3 +85,46 @@ test_that("what does not go with covariates is refused by name", {
   expect_bad(predict(bnp_mixture(x, control = quiet_control(max_laps = 2)), x, type = "weights"), "not_defined")
   expect_bad(predict(bnp_mixture(x, control = quiet_control(max_laps = 2)), x, covariates = age), "covariates")
 })
+
+two <- data.frame(w = as.double(unlist(age)), sex = rep(c("f", "m"), length.out = 60))
+fit_of_two <- suppressWarnings(call(~ w + sex, two))
+counts <- withr::with_seed(1, matrix(rpois(60 * 6, 2), 60))
+topics_of_two <- suppressWarnings(bnp_topics(
+  counts, prior = prior_covariates(~ w + sex), covariates = two, control = quiet_control(max_laps = 3)
+))
+states_of_two <- suppressWarnings(bnp_hmm(
+  x, prior = prior_covariates(~ w + sex, k = 2), covariates = two, control = quiet_control(max_laps = 3)
+))
+
+test_that("values at which other covariates are held are checked", {
+  for (fit in list(fit_of_two, topics_of_two, states_of_two)) {
+    expect_bad(prevalence(fit, by = "sex", at = list(w = "a")), "covariates")
+    expect_bad(prevalence(fit, by = "sex", at = list(w = NA)), "covariates")
+    expect_bad(prevalence(fit, by = "sex", at = list(w = Inf)), "covariates")
+    expect_bad(prevalence(fit, by = "sex", at = list(w = 1e150)), "covariates")
+    expect_bad(prevalence(fit, by = "w", at = list(sex = "f", sex = "m")), "at")
+    expect_bad(prevalence(fit, by = "w", at = c(sex = "f")), "at")
+    expect_bad(prevalence(fit, by = "w", degree = 2), "argument")
+    expect_bad(prevalence(fit, by = "w", data = two), "argument")
+  }
+  plain <- suppressWarnings(bnp_topics(counts, control = quiet_control(max_laps = 3)))
+  expect_bad(prevalence(plain, by = two$sex, contrast = TRUE), "argument")
+  expect_bad(prevalence(plain, by = two$sex, at = list(w = 1)), "argument")
+  expect_bad(long_run(states_of_two, data.frame(w = 1e150, sex = "f")), "covariates")
+  expect_bad(predict(fit_of_two, data.frame(w = "a", sex = "f"), type = "weights"), "covariates")
+})
+
+test_that("a level that the fit has not seen is as uncertain as the prior, in all families", {
+  width <- function(table) mean(table$conf.high - table$conf.low)
+  for (fit in list(fit_of_two, topics_of_two, states_of_two)) {
+    k <- fit$state$k
+    if (k == 1L && identical(fit, states_of_two)) next
+    known <- prevalence(fit, by = "w", at = list(sex = "f"), average = FALSE)
+    expect_identical(
+      length(testthat::capture_warnings(new <- prevalence(fit, by = "w", at = list(sex = "x"), average = FALSE))), 1L
+    )
+    fit$model$prior$effect_scale <- 3
+    wide <- suppressWarnings(prevalence(fit, by = "w", at = list(sex = "x"), average = FALSE))
+    expect_gt(width(wide), 1.2 * width(new))
+  }
+})
