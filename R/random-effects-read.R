@@ -276,8 +276,11 @@ draw_covariance_of_effects <- function(obs, q) {
   diag(diag(q$random_scale) / stats::rchisq(n, q$random_df), n)
 }
 
-# A matrix R with R'R = cov, where the covariance may be singular up to rounding.
+# A matrix R with R'R = cov, where the covariance may be singular up to rounding. It is found from correlations, as
+# variances of coefficients have the units of their covariates, from 1e-300 to 1e300.
 root_of_covariance <- function(cov) {
-  eigen <- eigen(cov, symmetric = TRUE)
-  sqrt(pmax(eigen$values, 0)) * t(eigen$vectors)
+  sd <- sqrt(diag(cov))
+  unit <- ifelse(sd > 0, sd, 1)
+  eigen <- eigen(cov / unit / rep(unit, each = nrow(cov)), symmetric = TRUE)
+  sqrt(pmax(eigen$values, 0)) * t(eigen$vectors) * rep(unit, each = nrow(cov))
 }
