@@ -205,7 +205,7 @@ obs_begin_again.obs_random_effects <- function(obs, k) {
 
 # The control of fits in which clusters share the covariance of effects; such fits are repeated with another
 # start of this covariance. Their starts may do less work together than those of other fits: on six data sets
-# with ten seeds more work found the same (inst/bench/growth-mixtures.R). The next function lets the second
+# with ten seeds more work found the same (inst/bench/regressions.R). The next function lets the second
 # fit begin with many clusters only. control: in the engine's form; n: the number of individuals.
 starts_with_effects <- function(obs, control, n) {
   if (obs$shared && length(control$kinds)) control$most_work <- min(control$most_work, 1e5 * n)

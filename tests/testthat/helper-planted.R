@@ -164,9 +164,9 @@ expect_audited <- function(fit) {
   expect_gte(min(0, relative_gains(fit)), -1e-9)
 }
 
-# The registered models of single rows with features that all clusters share: rows with random effects are sums over
-# individuals, with laws of their own (test-growth-mixtures.R, test-random-effects.R), and rows with tangents have bounds
-# for evidence (test-glm.R), though their moves are among the planted cases.
+# The registered models of single rows with features that all clusters share. Rows with random effects are sums over
+# individuals, with laws of their own (test-growth-mixtures.R, test-random-effects.R). Rows with tangents have bounds
+# for evidence (test-glm.R), but are planted, too.
 models_of_rows <- function() {
   setdiff(names(obs_models), c("random_effects", "binomial_regression", "negbinomial_regression"))
 }
