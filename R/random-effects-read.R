@@ -205,7 +205,7 @@ obs_begin_again.obs_random_effects <- function(obs, k) {
 
 # The control of fits in which clusters share the covariance of effects; such fits are repeated with another
 # start of this covariance. Their starts may do less work together than those of other fits: on six data sets
-# with ten seeds more work found the same (inst/bench/growth-mixtures.R). The next function lets the second
+# with ten seeds more work found the same (inst/bench/regressions.R). The next function lets the second
 # fit begin with many clusters only. control: in the engine's form; n: the number of individuals.
 starts_with_effects <- function(obs, control, n) {
   if (obs$shared && length(control$kinds)) control$most_work <- min(control$most_work, 1e5 * n)
@@ -276,8 +276,11 @@ draw_covariance_of_effects <- function(obs, q) {
   diag(diag(q$random_scale) / stats::rchisq(n, q$random_df), n)
 }
 
-# A matrix R with R'R = cov, where the covariance may be singular up to rounding.
+# A matrix R with R'R = cov, where the covariance may be singular up to rounding. It is found from correlations, as
+# variances of coefficients have the units of their covariates, from 1e-300 to 1e300.
 root_of_covariance <- function(cov) {
-  eigen <- eigen(cov, symmetric = TRUE)
-  sqrt(pmax(eigen$values, 0)) * t(eigen$vectors)
+  sd <- sqrt(diag(cov))
+  unit <- ifelse(sd > 0, sd, 1)
+  eigen <- eigen(cov / unit / rep(unit, each = nrow(cov)), symmetric = TRUE)
+  sqrt(pmax(eigen$values, 0)) * t(eigen$vectors) * rep(unit, each = nrow(cov))
 }

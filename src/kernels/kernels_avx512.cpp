@@ -36,8 +36,9 @@ inline Vd inverse_lanes(Vd x) {
 }
 inline Vd inverse_root_lanes(Vd x) {
   Vd y = _mm512_maskz_rsqrt14_pd(0xff, x);
-  for (int i = 0; i < 2; ++i) y = mul_add(splat(0.5) * y, splat(1) - x * y * y, y);
-  return y;
+  const Vd t = x * y, left = splat(1) - t * y;  // (1 - left)^(-1/2) up to left^3
+  const Vd series = mul_add(mul_add(splat(5. / 16), left, splat(3. / 8)), left, splat(0.5));
+  return mul_add(y * left, series, y);
 }
 inline unsigned lanes_not_below(Vd a, Vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_NLT_UQ); }
 inline void transpose(Vd (&v)[lanes]) {

@@ -86,7 +86,12 @@ constexpr KernelVersion table = {
         share_round,       share_sweep,         scale_rows,         keep_largest,
         scale_log_weights, sum_scales,
     },
-    {logistic_bounds, logistic_pulls, add_transposed, add_product},
+    {logistic_bounds,
+     logistic_pulls,
+     {bounds_of_few<1>, bounds_of_few<2>, bounds_of_few<3>, bounds_of_few<4>},
+     {sums_of_few<1>, sums_of_few<2>, sums_of_few<3>, sums_of_few<4>},
+     add_transposed,
+     add_product},
     {effects_of<1>, effects_of<2>, effects_of<3>, effects_of<4>, effects_of<5>}};
 
 #undef BNPVI_UNROLL

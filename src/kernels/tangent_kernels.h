@@ -15,10 +15,24 @@ struct TangentKernels {
 
   /// Multiplies the results bound, omega and curve of bounds() by the responsibilities r of a cluster for the
   /// n rows: pull = r (kappa − omega offset), r_omega = r omega and, unless curve is null, r_curve = r curve.
-  /// Returns Σ r bound.
-  double (*pulls)(Index n, const double* kappa, const double* offset, const double* bound,
-                  const double* omega, const double* curve, const double* r, double* pull, double* r_omega,
-                  double* r_curve);
+  /// Adds Σ r and Σ r bound to the two numbers of sums.
+  void (*pulls)(Index n, const double* kappa, const double* offset, const double* bound, const double* omega,
+                const double* curve, const double* r, double* pull, double* r_omega, double* r_curve,
+                double* sums);
+
+  /// Element e − 1 of the next two arrays is for rows with e regressors x, stored by columns which are ldx
+  /// apart.
+  static constexpr Index few = 4;
+
+  /// bounds() without the curve, with linear and square found from the cluster's coefficients b. mean: E b;
+  /// second: the packed triangle of E bb', with off-diagonal entries doubled.
+  void (*bounds_of_few[few])(Index n, const double* m, const double* kappa, const double* constant,
+                             const double* offset, const double* x, Index ldx, const double* mean,
+                             const double* second, double* bound, double* omega);
+
+  /// Adds Σ r, Σ r bound, Σ pull x (e numbers) and Σ r omega xx' (packed) to sums, with pull as in pulls().
+  void (*sums_of_few[few])(Index n, const double* kappa, const double* offset, const double* bound,
+                           const double* omega, const double* r, const double* x, Index ldx, double* sums);
 
   /// Transposes A (k × n) with each of its rows scaled and shifted: out (n × k, row-major), out_ij = base_j +
   /// share_j a_ji.

@@ -95,9 +95,10 @@ class Glm final : public ObsModel,
     std::vector<Index> there(static_cast<std::size_t>(n), 1);  // rows of a unit
     for (Index i = 0; i < n && layout_.individuals; ++i)
       there[i] = (data.row_start[rows[i] + 1] - data.row_start[rows[i]]) / d;
-    for (Index j = 0; j < d && !layout_.individuals; ++j)
-      for (Index i = 0; i < n; ++i)
-        if (std::isnan(data.dense[j * data.n + rows[i]])) there[i] = 0;
+    for (Index j = 0; j < d && !layout_.individuals; ++j) {
+      const double* column = data.dense + j * data.n;
+      for (Index i = 0; i < n; ++i) there[i] &= column[rows[i]] == column[rows[i]] ? 1 : 0;  // not NaN
+    }
     std::vector<IncompleteRows> groups;
     std::map<Index, std::size_t> group_of;
     for (Index i = 0, end = 0; i < n; i = end) {

@@ -69,33 +69,29 @@ double logistic_evidence(const LogisticTerm& term, double& mean, double& varianc
 
 namespace {
 
-double log_choose(double n, double y) {
-  return n <= 1 ? 0 : log_gamma(n + 1) - log_gamma(y + 1) - log_gamma(n - y + 1);
-}
+double log_choose(double n, double y) { return log_gamma(n + 1) - log_gamma(y + 1) - log_gamma(n - y + 1); }
 
 }  // namespace
 
-void TangentRows::write(const double* cells, double* row) const {
-  const double y = cells[0], trials = layout.size.empty() ? (layout.responses == 2 ? y + cells[1] : 1) : 0;
-  const double* at = cells + layout.responses;
+void TangentRows::write(const double* cells, Index stride, double* row) const {
+  const bool binomial = layout.size.empty();
+  const double y = cells[0], trials = binomial ? (layout.responses == 2 ? y + cells[stride] : 1) : 0;
+  const double* at = cells + layout.responses * stride;
   row[0] = 1;
   row[1] = y;
   row[2] = trials;
-  row[3] = layout.has_offset ? *at++ : 0;
-  for (Index g = 0; g < layout.sizes(); ++g) {
-    const double s = layout.size.empty() ? 0 : layout.size[g];
-    row[4 + g] = layout.size.empty() ? log_choose(trials, y) : -log_gamma_difference(s, y) - log_gamma(y + 1);
+  row[3] = 0;
+  if (layout.has_offset) {
+    row[3] = *at;
+    at += stride;
   }
+  if (binomial) row[4] = trials <= 1 ? 0 : log_choose(trials, y);
+  for (Index g = 0; g < layout.sizes() && !binomial; ++g)
+    row[4 + g] = -log_gamma_difference(layout.size[g], y) - log_gamma(y + 1);
   double* x = row + regressors;
   if (layout.intercept) *x++ = 1;
-  for (std::size_t j = 0; j < layout.unit.size(); ++j) x[j] = (at[j] - layout.centre[j]) / layout.unit[j];
-}
-
-LogisticTerm TangentRows::term(const double* row, Index g, double shift) const {
-  const double y = row[1], offset = row[3] + shift;
-  if (layout.size.empty()) return {row[2], y - 0.5 * row[2], row[4], offset};
-  const double s = layout.size[g];
-  return {y + s, 0.5 * (y - s), row[4 + g], offset};
+  for (std::size_t j = 0; j < layout.unit.size(); ++j, at += stride)
+    x[j] = (*at - layout.centre[j]) / layout.unit[j];
 }
 
 namespace {
@@ -116,16 +112,11 @@ class TangentPattern final : public MissingPattern {
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     visit_.forget_rows();
     const Index d = layout_.columns();
-    Vec cells(static_cast<std::size_t>(d));
-    for (Index i = 0; i < n; ++i)
-      for (Index l = 0; l < rows_; ++l) {
-        const double* own = cells.data();
-        if (layout_.individuals)
-          own = data.value + data.row_start[rows[i]] + l * d;
-        else
-          for (Index j = 0; j < d; ++j) cells[j] = data.dense[j * data.n + rows[i]];
-        rows_of_.write(own, phi + i * ld + l * rows_of_.width);
-      }
+    for (Index i = 0; i < n && !layout_.individuals; ++i)
+      rows_of_.write(data.dense + rows[i], data.n, phi + i * ld);
+    for (Index i = 0; i < n && layout_.individuals; ++i)
+      for (Index l = 0; l < rows_; ++l)
+        rows_of_.write(data.value + data.row_start[rows[i]] + l * d, 1, phi + i * ld + l * rows_of_.width);
   }
 
   // A size without weight, as occurs at a point estimate, gets the tangents of the most probable size.

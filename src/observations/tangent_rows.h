@@ -72,10 +72,16 @@ struct TangentRows {
   explicit TangentRows(const TangentLayout& layout)
       : layout(layout), regressors(4 + layout.sizes()), width(regressors + layout.regressors()) {}
 
-  /// Computes the reduced features of a row from its cells, the response y first.
-  void write(const double* cells, double* row) const;
-  LogisticTerm term(const double* row, Index g) const { return term(row, g, layout.shift(g)); }
-  LogisticTerm term(const double* row, Index g, double shift) const;  // shift: that of the size
+  /// Computes the reduced features of a row from its cells, the response y first, which are `stride` apart.
+  void write(const double* cells, Index stride, double* row) const;
+  LogisticTerm term(const double* row, Index g) const {
+    return term(row[1], row[2], row[3] + layout.shift(g), row[4 + g], g);
+  }
+  /// offset: with the shift of the size; constant: that of size g.
+  LogisticTerm term(double y, double trials, double offset, double constant, Index g) const {
+    if (layout.size.empty()) return {trials, y - 0.5 * trials, constant, offset};
+    return {y + layout.size[g], 0.5 * (y - layout.size[g]), constant, offset};
+  }
 
   const TangentLayout& layout;
   Index regressors, width;

@@ -4,13 +4,11 @@
 #include <utility>
 
 #include "kernels/kernels.h"
-#include "kernels/tangent_kernels.h"
 
 namespace bnpvi {
 
 namespace {
 
-constexpr Index step = 128;       // rows at a time: a guess
 constexpr Index most = 1L << 16;  // rows times clusters and sizes that are kept: some megabytes, a guess
 
 void at_least(Buffer& v, Index n) {
@@ -44,7 +42,10 @@ void TangentVisit::visit(Index n, const double* phi, Index k, const double* redu
   curved_ = reduced[weights_.curved] != 0;
   reduced_.assign(reduced, reduced + k * weights_.all);
   const auto places = static_cast<std::size_t>(keeps_ ? (n_ + step - 1) / step : 1);
-  if (room_->squares.size() < places) room_->squares.resize(places);
+  if (room_->columns.size() < places) {
+    room_->columns.resize(places);
+    room_->squares.resize(places);
+  }
   if (room_->piece.size() < places * sizes) room_->piece.resize(places * sizes);
 }
 
@@ -62,31 +63,44 @@ bool TangentVisit::knows(Index n, const double* phi, Index k, const double* redu
   return true;
 }
 
-void TangentVisit::find_squares(Index from) {
-  const Index width = rows_.layout.squares();
-  Buffer& squares = room_->squares[place(from)];
+void TangentVisit::find_columns(Index from) {
+  const Index n = rows_from(from), width = rows_.layout.squares();
+  Buffer &columns = room_->columns[place(from)], &squares = room_->squares[place(from)];
+  at_least(columns, step * rows_.width);
+  kernels().transpose_rows(n, rows_.width, row(from), rows_.width, columns.data(), step);
+  if (few()) return;
   at_least(squares, step * width);
-  kernels().packed_outer(rows_from(from), rows_.layout.regressors(), row(from) + rows_.regressors,
-                         rows_.width, squares.data(), width);
+  kernels().packed_outer(n, rows_.layout.regressors(), row(from) + rows_.regressors, rows_.width,
+                         squares.data(), width);
 }
 
 void TangentVisit::find_bounds(Index from, Index g) {
-  const Index n = rows_from(from), width = rows_.layout.squares();
+  const Index n = rows_from(from), e = rows_.layout.regressors(), width = rows_.layout.squares();
   const double* own = reduced_.data() + weights_.of(g);
   Piece& p = piece(from, g);
   for (Buffer* v : {&p.m, &p.kappa, &p.constant, &p.offset}) at_least(*v, step);
-  for (Buffer* v : {&p.bound, &p.omega, &room_->linear, &room_->square}) at_least(*v, step * k_);
-  if (curved_) at_least(p.curve, step * k_);
+  for (Buffer* v : {&p.bound, &p.omega}) at_least(*v, step * k_);
   const double shift = rows_.layout.shift(g);
+  const double *y = column(from, 1), *trials = column(from, 2), *offset = column(from, 3),
+               *constant = column(from, 4 + g), *x = column(from, rows_.regressors);
   for (Index i = 0; i < n; ++i) {
-    const LogisticTerm term = rows_.term(row(from + i), g, shift);
+    const LogisticTerm term = rows_.term(y[i], trials[i], offset[i] + shift, constant[i], g);
     p.m[i] = term.m;
     p.kappa[i] = term.kappa;
     p.constant[i] = term.constant;
     p.offset[i] = term.offset;
   }
-  kernels().product_nt(k_, n, rows_.layout.regressors(), own + weights_.mean, weights_.all,
-                       row(from) + rows_.regressors, rows_.width, room_->linear.data(), step);
+  if (few()) {
+    for (Index at = 0; at < k_ * step; at += step, own += weights_.all)
+      tangent_kernels().bounds_of_few[e - 1](n, p.m.data(), p.kappa.data(), p.constant.data(),
+                                             p.offset.data(), x, step, own + weights_.mean,
+                                             own + weights_.second, p.bound.data() + at, p.omega.data() + at);
+    return;
+  }
+  for (Buffer* v : {&room_->linear, &room_->square}) at_least(*v, step * k_);
+  if (curved_) at_least(p.curve, step * k_);
+  kernels().product_nt(k_, n, e, own + weights_.mean, weights_.all, row(from) + rows_.regressors, rows_.width,
+                       room_->linear.data(), step);
   kernels().product_nt(k_, n, width, own + weights_.second, weights_.all, room_->squares[place(from)].data(),
                        width, room_->square.data(), step);
   for (Index at = 0; at < k_ * step; at += step)
@@ -105,7 +119,7 @@ void TangentVisit::log_likelihoods(Index n, const double* phi, Index k, const do
   for (Index i = 0; i < n && !at_once; ++i) std::copy(base.begin(), base.end(), out + i * k);
   for (Index from = 0; from < n_; from += step) {
     const Index rows = rows_from(from);
-    find_squares(from);
+    find_columns(from);
     for (Index g = 0; g < sizes; ++g) {
       find_bounds(from, g);
       for (Index j = 0; j < k; ++j) share[j] = reduced[j * weights_.all + weights_.of(g)];
@@ -126,22 +140,14 @@ void TangentVisit::add(Index n, const double* phi, Index k, const double* r, con
     column_.clear();
     for (Index j = 0; j < k; ++j) column_.push_back(j);
   }
-  add_counts(n, k, r, t);
   for (Index from = 0; from < n_; from += step) {
-    if (!known) find_squares(from);
+    if (!known) find_columns(from);
     take_masses(r, from, k);
     for (Index g = 0; g < rows_.layout.sizes(); ++g) {
       if (!known) find_bounds(from, g);
       add_piece(from, g, k, t);
     }
   }
-}
-
-void TangentVisit::add_counts(Index n, Index k, const double* r, double* const* t) {
-  const Vec ones(static_cast<std::size_t>(n), 1.0);
-  Vec count(static_cast<std::size_t>(k), 0.0);
-  tangent_kernels().add_product(1, k, n, ones.data(), n, r, k, count.data(), k);
-  for (Index j = 0; j < k; ++j) t[j][0] += count[j];
 }
 
 void TangentVisit::take_masses(const double* r, Index from, Index k) {
@@ -152,43 +158,67 @@ void TangentVisit::take_masses(const double* r, Index from, Index k) {
     for (Index j = 0; j < k; ++j) room_->r[j * step + i] = r[(from + i) / rows_of_unit_ * k + j];
 }
 
-// Where the tangents touch, Σ r bound is the sum over features times weights, so that the sum without b
+// For each cluster Σ r over the rows, Σ r bound, Σ r (κ − ω o) x, Σ r ω xx' and, if it is summed, Σ r curve
+// xx'. Where the tangents touch, Σ r bound is the sum over features times weights, so that the sum without b
 // follows from the others.
 void TangentVisit::add_piece(Index from, Index g, Index k, double* const* t) {
   const TangentLayout& at = rows_.layout;
-  const Index n = rows_from(from), e = at.regressors(), width = at.squares();
-  const Index masses = curved_ ? 2 * k : k;  // r ω, and r times the curvature
+  const Index n = rows_from(from), e = at.regressors(), width = at.squares(), all = 2 + e + 2 * width;
   const Piece& p = piece(from, g);
-  at_least(room_->pull, step * k);
-  at_least(room_->mass, step * masses);
-  at_least(room_->sum, k * (e + 2 * width));
-  std::fill_n(room_->sum.begin(), k * (e + 2 * width), 0.0);
-  for (Index j = 0; j < k; ++j) {
-    const Index to = j * step, own = column_[j] * step;
-    t[j][at.constant(g)] += tangent_kernels().pulls(
-        n, p.kappa.data(), p.offset.data(), p.bound.data() + own, p.omega.data() + own,
-        curved_ ? p.curve.data() + own : nullptr, room_->r.data() + to, room_->pull.data() + to,
-        room_->mass.data() + to, curved_ ? room_->mass.data() + k * step + to : nullptr);
+  at_least(room_->sum, k * all);
+  std::fill_n(room_->sum.begin(), k * all, 0.0);
+  if (few()) {
+    const double* x = column(from, rows_.regressors);
+    for (Index j = 0; j < k; ++j) {
+      const Index own = column_[j] * step;
+      tangent_kernels().sums_of_few[e - 1](n, p.kappa.data(), p.offset.data(), p.bound.data() + own,
+                                           p.omega.data() + own, room_->r.data() + j * step, x, step,
+                                           room_->sum.data() + j * all);
+    }
+  } else {
+    find_sums(from, g, k);
   }
-  double *linear = room_->sum.data(), *quadratic = linear + k * e, *curvature = quadratic + k * width;
-  tangent_kernels().add_product(k, e, n, room_->pull.data(), step, row(from) + rows_.regressors, rows_.width,
-                                linear, e);
-  tangent_kernels().add_product(masses, width, n, room_->mass.data(), step,
-                                room_->squares[place(from)].data(), width, quadratic, width);
-  for (Index j = 0; j < k; ++j, linear += e, quadratic += width, curvature += width) {
+  const double* sum = room_->sum.data();
+  for (Index j = 0; j < k; ++j, sum += all) {
+    const double *linear = sum + 2, *quadratic = linear + e, *curvature = quadratic + width;
     const double* own = reduced_.data() + column_[j] * weights_.all + weights_.of(g);
-    double with_b = 0;
+    if (g == 0) t[j][0] += sum[0] / static_cast<double>(rows_of_unit_);
+    double without_b = sum[1];
     for (Index v = 0; v < e; ++v) {
       t[j][at.linear(g) + v] += linear[v];
-      with_b += linear[v] * own[weights_.mean + v];
+      without_b -= linear[v] * own[weights_.mean + v];
     }
     for (Index v = 0; v < width; ++v) {
       t[j][at.quadratic(g) + v] += quadratic[v];
       if (curved_) t[j][at.curvature(g) + v] += curvature[v];
-      with_b -= 0.5 * quadratic[v] * own[weights_.second + v];
+      without_b += 0.5 * quadratic[v] * own[weights_.second + v];
     }
-    t[j][at.constant(g)] -= with_b;
+    t[j][at.constant(g)] += without_b;
   }
+}
+
+// The sums of add_piece() by matrix products.
+void TangentVisit::find_sums(Index from, Index g, Index k) {
+  const Index n = rows_from(from), e = rows_.layout.regressors(), width = rows_.layout.squares(),
+              all = 2 + e + 2 * width;
+  const Piece& p = piece(from, g);
+  at_least(room_->pull, step * k);
+  at_least(room_->mass, step * 2 * k);
+  double *sum = room_->sum.data(), *pull = room_->pull.data(), *mass = room_->mass.data(),
+         *curve = mass + step * k;
+  for (Index j = 0; j < k; ++j) {
+    const Index to = j * step, own = column_[j] * step;
+    tangent_kernels().pulls(n, p.kappa.data(), p.offset.data(), p.bound.data() + own, p.omega.data() + own,
+                            curved_ ? p.curve.data() + own : nullptr, room_->r.data() + to, pull + to,
+                            mass + to, curve + to, sum + j * all);
+  }
+  const double *x = row(from) + rows_.regressors, *squares = room_->squares[place(from)].data();
+  const auto add = [&](Index columns, const double* shares, const double* a, Index lda, double* to) {
+    tangent_kernels().add_product(k, columns, n, shares, step, a, lda, to, all);
+  };
+  add(e, pull, x, rows_.width, sum + 2);
+  add(width, mass, squares, width, sum + 2 + e);
+  if (curved_) add(width, curve, squares, width, sum + 2 + e + width);
 }
 
 }  // namespace bnpvi

@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "kernels/tangent_kernels.h"
 #include "observations/tangent_rows.h"
 
 namespace bnpvi {
@@ -47,6 +48,8 @@ class TangentVisit {
   void add(Index n, const double* phi, Index k, const double* r, const double* reduced, double* const* t);
 
  private:
+  static constexpr Index step = 128;  // rows at a time: a guess
+
   // The tangents (quadratic bounds) of up to `step` rows for one size: the constants of each row
   // (LogisticTerm), and for each row in each cluster (k × step) the bound, its coefficient ω and, if it is to
   // be summed, the curvature.
@@ -57,7 +60,8 @@ class TangentVisit {
 
   // The memory of a visit, of which each thread keeps one for the next TangentVisit.
   struct Room {
-    std::vector<Buffer> squares;  // xx' (packed) of each group of `step` rows
+    // Of each group of `step` rows: reduced features (TangentRows) by columns, and xx' (packed) unless few().
+    std::vector<Buffer> columns, squares;
     std::vector<Piece> piece;
     Buffer linear, square, turned, r, pull, mass, sum;  // scratch
   };
@@ -68,12 +72,15 @@ class TangentVisit {
   Index rows_from(Index from) const;
   const double* row(Index i) const { return phi_ + i * rows_.width; }
   Index place(Index from) const;
+  // Are there so few regressors that sums over them need no matrix products? The curvature always does.
+  bool few() const { return !curved_ && rows_.layout.regressors() <= TangentKernels::few; }
+  const double* column(Index from, Index of) const { return room_->columns[place(from)].data() + of * step; }
   Piece& piece(Index from, Index g) { return room_->piece[place(from) * rows_.layout.sizes() + g]; }
-  void find_squares(Index from);
+  void find_columns(Index from);
   void find_bounds(Index from, Index g);
-  static void add_counts(Index n, Index k, const double* r, double* const* t);
   void take_masses(const double* r, Index from, Index k);
   void add_piece(Index from, Index g, Index k, double* const* t);
+  void find_sums(Index from, Index g, Index k);
 
   const TangentRows& rows_;
   TangentWeights weights_;

@@ -196,12 +196,27 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     const TangentKernels& tangents = *tangent_kernels_named(kernel.name);
     tangents.bounds(n, m.data(), kappa.data(), constant.data(), offset.data(), linear.data(), square.data(),
                     bound.data(), omega.data(), curve.data());
-    const double sum = tangents.pulls(n, kappa.data(), offset.data(), bound.data(), omega.data(),
-                                      curve.data(), r.data(), pull.data(), r_omega.data(), r_curve.data());
+    Padded sums = matrix("sums");
+    tangents.pulls(n, kappa.data(), offset.data(), bound.data(), omega.data(), curve.data(), r.data(),
+                   pull.data(), r_omega.data(), r_curve.data(), sums.data());
     return Rcpp::List::create(_["bound"] = bound.checked(), _["omega"] = omega.checked(),
                               _["curve"] = curve.checked(), _["pull"] = pull.checked(),
                               _["r_omega"] = r_omega.checked(), _["r_curve"] = r_curve.checked(),
-                              _["sum"] = sum);
+                              _["sums"] = sums.checked());
+  }
+  if (which == "tangents_of_few") {
+    Padded m = matrix("m"), kappa = matrix("kappa"), constant = matrix("constant"), offset = matrix("offset"),
+           x = matrix("x"), mean = matrix("mean"), second = matrix("second"), r = matrix("r"),
+           sums = matrix("sums");
+    const Index n = x.width(), e = x.n();
+    Padded bound = empty(1, n), omega = bound;
+    const TangentKernels& tangents = *tangent_kernels_named(kernel.name);
+    tangents.bounds_of_few[e - 1](n, m.data(), kappa.data(), constant.data(), offset.data(), x.data(), x.ld(),
+                                  mean.data(), second.data(), bound.data(), omega.data());
+    tangents.sums_of_few[e - 1](n, kappa.data(), offset.data(), bound.data(), omega.data(), r.data(),
+                                x.data(), x.ld(), sums.data());
+    return Rcpp::List::create(_["bound"] = bound.checked(), _["omega"] = omega.checked(),
+                              _["sums"] = sums.checked());
   }
   if (which == "of_counts") {
     Padded a = matrix("a"), t = matrix("t"), b = matrix("b"), out = empty(1, t.width());

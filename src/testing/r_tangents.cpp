@@ -14,15 +14,16 @@ Vec by_row(const Rcpp::NumericMatrix& x) {
   return out;
 }
 
-// A visit of yes/no rows `cells` (y, covariate) under the reduced weights `first` (TangentWeights, a row for
-// each cluster), and then their sums under the weights `second` with responsibilities r: t, a row for each
-// cluster. Between the two steps, the rows are replaced by the first rows of `changed`, with or without
+// A visit of yes/no rows `cells` (y, then covariates) under the reduced weights `first` (TangentWeights, a
+// row for each cluster), and then their sums under the weights `second` with responsibilities r: t, a row for
+// each cluster. Between the two steps, the rows are replaced by the first rows of `changed`, with or without
 // TangentVisit::forget_rows().
 Rcpp::List engine_tangent_visit(Rcpp::NumericMatrix cells, Rcpp::NumericMatrix first,
                                 Rcpp::NumericMatrix changed, bool forget, Rcpp::NumericMatrix second,
                                 Rcpp::NumericMatrix r) {
   return entry([&] {
-    const TangentLayout layout{1, false, true, {0}, {1}, {}, false};
+    const auto covariates = static_cast<std::size_t>(cells.ncol() - 1);
+    const TangentLayout layout{1, false, true, Vec(covariates, 0.0), Vec(covariates, 1.0), {}, false};
     const TangentRows rows(layout);
     require(first.ncol() == TangentWeights(layout).all && second.ncol() == first.ncol() &&
                 r.ncol() == second.nrow() && r.nrow() <= changed.nrow() && changed.nrow() <= cells.nrow(),
@@ -30,7 +31,8 @@ Rcpp::List engine_tangent_visit(Rcpp::NumericMatrix cells, Rcpp::NumericMatrix f
     Vec phi(static_cast<std::size_t>(cells.nrow() * rows.width));
     const auto take = [&](const Rcpp::NumericMatrix& from) {
       const Vec all = by_row(from);
-      for (Index i = 0; i < from.nrow(); ++i) rows.write(all.data() + i * 2, phi.data() + i * rows.width);
+      for (Index i = 0; i < from.nrow(); ++i)
+        rows.write(all.data() + i * cells.ncol(), 1, phi.data() + i * rows.width);
     };
     take(cells);
     TangentVisit visit(rows, 1);

@@ -1,5 +1,5 @@
 # Individuals of K kinds with 3 to 8 visits at random times: intercepts with a standard deviation of 1, slopes around
-# those of their kind, noise .5 (inst/bench/growth-mixtures.R).
+# those of their kind, noise .5 (inst/bench/regressions.R).
 growth_data <- function(kind, seed, n = 200L) {
   withr::local_seed(seed)
   truth <- switch(kind,

@@ -9,6 +9,13 @@ planted_case <- function(name, obs, x, cluster, sparse = FALSE, time = NULL) {
   list(name = name, obs = obs, model = model, data = as_engine_data(data), x = x, cluster = cluster, time = time)
 }
 
+# A logistic or negative binomial regression of a matrix: the first columns are the responses.
+glm_of_rows <- function(family, responses, ...) {
+  obs <- obs_regression(family = family, ...)
+  obs$responses <- responses
+  obs
+}
+
 planted_points <- function(n, spread = 5) {
   cluster <- rep(1:4, length.out = n)
   centre <- spread * cbind(c(0, 1, 0, -1), c(1, 0, -1, 0))
@@ -74,6 +81,11 @@ planted_cases <- function() {
     with_lines[, 3:5][shuffled] <- sample(3, sum(shuffled), TRUE)
     colnames(with_lines) <- c("y", "at", "f", "g", "h", "n")
     along <- planted_paths(240)
+    odds <- c(1, -2, 3)[lines] + c(-1.5, 0.5, 1)[lines] * at
+    asked <- as.double(10 + rpois(180, 5))
+    said <- as.double(rbinom(180, asked, stats::plogis(odds)))
+    answers <- cbind(yes = said, no = asked - said, at = at)
+    seen <- cbind(n = as.double(stats::rnbinom(180, size = 10, mu = exp(1.5 + 0.6 * odds))), at = at)
     list(
       planted_case("gaussian_full", obs_gaussian(learn = FALSE), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal", learn = FALSE), points$x, points$cluster),
@@ -127,7 +139,9 @@ planted_cases <- function() {
       planted_case("student_full", obs_student(), points$x, points$cluster),
       planted_case("student_diagonal", obs_student("diagonal"), points$x, points$cluster),
       planted_case("regression, tails", obs_regression(tails = NULL), on_lines, lines),
-      planted_case("ar, tails", obs_ar(tails = NULL), series$x, series$cluster)
+      planted_case("ar, tails", obs_ar(tails = NULL), series$x, series$cluster),
+      planted_case("yes and no", glm_of_rows("binomial", 2L), answers, lines),
+      planted_case("counts of rows", glm_of_rows("negbinomial", 1L, size = c(2, 10)), seen, lines)
     )
   })
 }
@@ -150,8 +164,9 @@ expect_audited <- function(fit) {
   expect_gte(min(0, relative_gains(fit)), -1e-9)
 }
 
-# The registered models of single rows: rows with random effects are sums over individuals, with laws of their own
-# (test-growth-mixtures.R, test-random-effects.R), and rows with tangents have bounds for evidence (test-glm.R).
+# The registered models of single rows with features that all clusters share. Rows with random effects are sums over
+# individuals, with laws of their own (test-growth-mixtures.R, test-random-effects.R). Rows with tangents have bounds
+# for evidence (test-glm.R), but are planted, too.
 models_of_rows <- function() {
   setdiff(names(obs_models), c("random_effects", "binomial_regression", "negbinomial_regression"))
 }

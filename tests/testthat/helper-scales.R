@@ -17,3 +17,6 @@ log_likelihoods <- function(obs, features, weights) {
     drop(features[, 1:2] %*% w[1:2]) + w[at] + lgamma(1 + w[at]) - (1 + w[at]) * log(b)
   })
 }
+
+# Do the statistics of rows depend on what was known of clusters when the rows were visited: by scales, or by tangents?
+keeps_visits <- function(obs) any_tails(obs) || inherits(obs, "obs_glm")

@@ -52,6 +52,32 @@ test_that("sums are those of plain R, whatever a visit keeps of the clusters bef
   expect_equal(visit(three - rep(c(5, 0), c(3, 21))), truth(cells, 1:3, shares), tolerance = 1e-12) # w_0
 })
 
+test_that("sums over many covariates are those of plain R", {
+  skip_without_testing_entries()
+  for (covariates in c(3, 4, 6)) {
+    e <- covariates + 1
+    lower <- which(upper.tri(diag(e), diag = TRUE), arr.ind = TRUE)[, 2:1] # by rows of the lower triangle
+    few <- withr::with_seed(covariates, list(
+      cells = cbind(rep(0:1, 150), matrix(stats::rnorm(300 * covariates), 300)), mean = stats::rnorm(e),
+      cov = crossprod(matrix(stats::rnorm(e * e), e)) / e
+    ))
+    second <- few$cov + tcrossprod(few$mean)
+    own <- c(-1, 1, few$mean, second[lower] * ifelse(lower[, 1] == lower[, 2], 1, 2))
+    x <- cbind(1, few$cells[, -1])
+    rows <- glm_rows(few$cells[, 1])
+    r <- shares[, 1]
+    t <- glm_statistic(rows, x, r, few[c("mean", "cov")])
+    c <- sqrt(drop(x %*% few$mean)^2 + rowSums((x %*% few$cov) * x))
+    curve <- crossprod(x, r * stats::plogis(c) * stats::plogis(-c) * x)
+    for (curved in 0:1) for (forget in c(FALSE, TRUE)) {
+      weights <- rbind(c(own, curved))
+      found <- engine_tangent_visit(few$cells, weights, few$cells, forget, weights, cbind(r))$t
+      expect_equal(drop(found), c(sum(r), t$linear, t$quadratic[lower], t$constant, curved * curve[lower]),
+        tolerance = 1e-12)
+    }
+  }
+})
+
 test_that("tangents are kept for the same rows and clusters, until the rows are said to be others", {
   skip_without_testing_entries()
   turned <- cbind(cells[, 1], -2 * cells[, 2])

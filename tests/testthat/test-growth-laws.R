@@ -58,3 +58,27 @@ test_that("with one row an individual the bound is below the normal density with
   expect_lt(found, evidence)
   expect_gt(found, evidence - 3)
 })
+
+test_that("predictions, residuals and draws follow the units of the data, however large or small", {
+  data <- growth_data("wide", 1, 40L)
+  control <- bnp_control(seed = 1, threads = 1L, verbose = FALSE, moves = FALSE)
+  fit_of <- function(data) {
+    bnp_mixture(y ~ t + (1 + t | id), data, prior = prior_dirichlet(3), control = control,
+      start = data$kind[!duplicated(data$id)])
+  }
+  fit <- fit_of(data)
+  known <- predict(fit, data, "individual", interval = .9)
+  new <- function(data) transform(data[1:30, ], id = paste("new", id), y = NA)
+  drawn <- function(fit) simulate(fit, seed = 1, new = FALSE)$sim_1$y
+  for (by in some_of(list(c(1e150, 1), c(1e-150, 1), c(1, 1e150), c(1, 1e-150), c(1, 86400)), by = 2)) {
+    other <- transform(data, y = by[1] * y, t = by[2] * t)
+    changed <- fit_of(other)
+    expect_equal(elbo(changed), elbo(fit) - nrow(data) * log(by[1]), tolerance = 1e-6)
+    expect_equal(predict(changed, other, "individual", interval = .9) / by[1], known, tolerance = 1e-4)
+    expect_equal(predict(changed, new(other), "response", interval = .9) / by[1],
+      predict(fit, new(data), "response", interval = .9), tolerance = 1e-4)
+    expect_equal(residuals(changed, other, "individual") / by[1], residuals(fit, data, "individual"), tolerance = 1e-4)
+    expect_equal(heldout_loglik(changed, other) + log(by[1]), heldout_loglik(fit, data), tolerance = 1e-5)
+    expect_equal(sd(drawn(changed) / by[1]), sd(drawn(fit)), tolerance = .1) # other signs of eigenvectors
+  }
+})

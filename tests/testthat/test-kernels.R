@@ -506,17 +506,60 @@ test_that("tangents of logistic likelihoods are those of plain R, from tiny to h
     curve <- m * stats::plogis(c) * stats::plogis(-c)
     truth <- list(
       bound = bound, omega = omega, curve = curve, pull = r * (kappa - omega * offset), r_omega = r * omega,
-      r_curve = r * curve, sum = sum(r * bound)
+      r_curve = r * curve, sums = cbind(1 + sum(r), sum(r * bound) - 2)
     )
     size <- list(
       bound = abs(constant) + abs(kappa * psi) + height, omega = m, curve = m,
       pull = r * (abs(kappa) + abs(omega * offset)), r_omega = r * m, r_curve = r * m,
-      sum = sum(r * (height + abs(kappa * psi) + abs(constant))) + 1
+      sums = cbind(sum(r), sum(r * (height + abs(kappa * psi) + abs(constant)))) + 2
     )
     args <- list(
-      m = m, kappa = kappa, constant = constant, offset = offset, linear = linear, square = square, r = r
+      m = m, kappa = kappa, constant = constant, offset = offset, linear = linear, square = square, r = r,
+      sums = cbind(1, -2)
     )
     expect_kernel("tangents", args, truth, size, 1e-10)
+  }
+})
+
+test_that("tangents and sums of rows with few regressors are those of plain R", {
+  set.seed(17)
+  for (e in 1:4) {
+    packed <- t(upper.tri(diag(e), diag = TRUE)) # by rows of the lower triangle
+    pairs <- which(t(packed), arr.ind = TRUE)[, 2:1, drop = FALSE]
+    for (n in c(1, sizes, 130)) {
+      row <- function(x) matrix(rep_len(x, n), 1)
+      m <- row(c(1, 3, 0, 25))
+      kappa <- row(stats::rnorm(n))
+      offset <- row(c(0, stats::rnorm(n)))
+      constant <- row(-stats::rexp(n))
+      r <- row(c(stats::runif(n), 0))
+      x <- random(e, n) * 3
+      mean <- stats::rnorm(e)
+      second <- crossprod(random(e, e)) + tcrossprod(mean)
+      linear <- drop(mean %*% x)
+      square <- colSums(x * (second %*% x))
+      c <- sqrt(square + offset * (2 * linear + offset))
+      psi <- linear + offset
+      omega <- m * tangent(c)
+      bound <- constant + kappa * psi - m * log_2cosh(c)
+      pull <- r * (kappa - omega * offset)
+      xx <- x[pairs[, 1], , drop = FALSE] * x[pairs[, 2], , drop = FALSE]
+      by <- function(a, x) rowSums(rep(a, each = nrow(x)) * x)
+      sums <- c(sum(r), sum(r * bound), by(pull, x), by(r * omega, xx))
+      sized <- abs(constant) + abs(kappa) * (1 + c) + m * (1 + c)
+      wide <- r * (abs(kappa) + m * abs(offset))
+      truth <- list(bound = bound, omega = omega, sums = rbind(sums + seq_along(sums), deparse.level = 0))
+      size <- list(
+        bound = sized, omega = m,
+        sums = rbind(c(sum(r), sum(r * sized), by(wide, abs(x)), by(r * m, abs(xx))) + seq_along(sums))
+      )
+      args <- list(
+        m = m, kappa = kappa, constant = constant, offset = offset, x = x, mean = rbind(mean, deparse.level = 0),
+        second = rbind(second[pairs] * ifelse(pairs[, 1] == pairs[, 2], 1, 2)), r = r,
+        sums = rbind(as.double(seq_along(sums)))
+      )
+      expect_kernel("tangents_of_few", args, truth, size, 1e-10)
+    }
   }
 })
 

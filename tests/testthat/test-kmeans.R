@@ -10,7 +10,7 @@ test_that("k-means finds planted clusters for every kind of data", {
     # Times of one rate end at any time; lines cross; angles meet behind, and zeros are of no group.
     least <- c(
       censored = 0.2, regression = 0.2, "regression, tails" = 0.2, von_mises = 0.75, "shaped_gamma, zeros" = 0.75,
-      "weibull, zeros" = 0.5, censored_weibull = 0.2
+      "weibull, zeros" = 0.5, censored_weibull = 0.2, "yes and no" = 0.2, "counts of rows" = 0.2
     )
     expect_gt(best, if (case$name %in% names(least)) least[[case$name]] else 0.8, label = case$name)
   }

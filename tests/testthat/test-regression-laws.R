@@ -179,3 +179,46 @@ test_that("one cluster has the evidence of yes and no of documents with one topi
   response <- topics(rbind(y, z), response_list("logistic", .4, covariates = 1)) - topics(NULL, NULL)
   expect_equal(response, elbo(fit), tolerance = 1e-9)
 })
+
+# Six rows of yes and no under the priors of the derivation (helper-glm.R).
+six_x <- cbind(1, six$x)
+six_precision <- diag(c(.3, .5))
+
+test_that("six rows of yes and no have the evidence and the slope of the derivation", {
+  evidence <- function(...) glm_quadrature(glm_rows(...), six_x, six_precision)
+  expect_equal(evidence(six$one), -4.08248493, tolerance = 1e-8)
+  expect_equal(evidence(six$one, offset = c(.5, -.3, 1, 0, -.8, .2)), -5.2369, tolerance = 1e-4)
+  q <- glm_fixed_point(glm_rows(six$one), six_x, six_precision)
+  expect_equal(c(q$mean[2], sqrt(q$cov[2, 2])), c(1.186905, .739580), tolerance = 1e-6)
+})
+
+test_that("the partitions of six rows of yes and no have the evidence of the derivation", {
+  rows <- glm_rows(six$two)
+  known <- vapply(1:63, function(set) {
+    a <- bitwAnd(set, 2^(0:5)) > 0
+    glm_quadrature(lapply(rows, `[`, a), six_x[a, , drop = FALSE], six_precision)
+  }, 1)
+  partitions <- unique(t(apply(expand.grid(1, 1:2, 1:3, 1:4, 1:5, 1:6), 1L, function(z) match(z, unique(z)))))
+  expect_identical(nrow(partitions), 203L)
+  each <- apply(partitions, 1L, function(z) {
+    sum(lgamma(table(z))) - lgamma(7) + sum(known[tapply(2^(0:5), z, sum)])
+  })
+  expect_equal(max(each) + log(sum(exp(each - max(each)))), -4.52837634, tolerance = 1e-8)
+})
+
+test_that("two clusters of yes and no have the bound of the derivation, and joined sums are nearly a visit", {
+  obs <- obs_regression(family = "binomial", coef_mean = c(0, 0), coef_precision = six_precision)
+  start <- cbind(c(.9, .8, .4, .3, .9, .2), c(.1, .2, .6, .7, .1, .8))
+  fit <- bnp_mixture(two ~ x, six, obs, prior_dp(1), glm_control(keep = "probabilities"), start = start)
+  r <- fit$probabilities
+  expect_equal(elbo(fit), -6.98631076, tolerance = 1e-8)
+  expect_equal(unname(colSums(r)), c(5.8124, .1876), tolerance = 1e-4)
+  rows <- glm_rows(six$two)
+  sums <- lapply(1:2, function(k) {
+    glm_statistic(rows, six_x, r[, k], glm_fixed_point(rows, six_x, six_precision, r = r[, k]))
+  })
+  joined <- glm_evidence(Map(`+`, sums[[1]], sums[[2]]), c(0, 0), six_precision)
+  visited <- glm_evidence(glm_statistic(rows, six_x, rep(1, 6), joined), c(0, 0), six_precision)
+  best <- glm_fixed_point(rows, six_x, six_precision)
+  expect_equal(c(joined$value, visited$value, best$value), c(-5.190947, -5.185854, -5.185846), tolerance = 2e-7)
+})
