@@ -2,7 +2,7 @@
 
 test_that("a fit that was stopped in any lap of any run or restart goes on to the same bits", {
   cases <- checkpoint_cases()
-  for (name in some_of(names(cases), by = 7)) {
+  for (name in some_of(names(cases), by = 14)) {
     case <- cases[[name]]
     file <- withr::local_tempfile()
     whole <- stopped_after(Inf, checkpointed(case, file))
@@ -37,7 +37,7 @@ test_that("all that is written of a network is read", {
     list(all = kept, own = utils::tail(kept, -(220 + 88 * lap)))
   }
   kinds <- c("large", "plain", "general", "blocks", "degrees", "blocks_stochastic")
-  for (name in some_of(paste0("network_", kinds), by = 5)) {
+  for (name in some_of(paste0("network_", kinds), by = 6, from = 2)) {
     for (lap in c(2L, if (name == "network_large") 9L)) {
       there <- state_after(cases[[name]], lap)
       again <- state_after(cases[[name]], lap + 1L, there$all)

@@ -37,7 +37,7 @@ test_that("what is expected of a row is the mean of its distribution given the r
   y <- withr::with_seed(2, named_rows(4))
   fitted <- augment(bnp_filter(model, y, particles = 100, seed = 1), y)
   # The mean and variance of cell (4, 2), from the density of the row with this cell alone, as a function of its value.
-  value <- seq(-20, 20, by = 0.25)
+  value <- seq(-20, 20, by = 0.4)
   density <- vapply(value, function(v) enumerated(model, rbind(y[1:3, ], c(NA, v, NA)))$log_p, 1)
   p <- exp(density - max(density)) / sum(exp(density - max(density)))
   expect_equal(fitted$.fitted.b[4], sum(p * value), tolerance = 1e-6)
@@ -162,7 +162,7 @@ test_that("a filter of several systems is the average of the filters of each", {
   expect_lt(abs(mean(ratio) - 1), 4 * sd(ratio) / sqrt(times))
 })
 
-test_that("forecasts are those of simulated rows", {
+long_test("forecasts are those of simulated rows", {
   model <- wide_system()
   f <- bnp_filter(model, withr::with_seed(6, named_rows(10)), particles = 50, seed = 2)
   h <- 4

@@ -92,7 +92,7 @@ scaled_smoother <- function(e, first, p) {
 }
 
 test_that("few labels name the states of the other rows, and what nobody labelled has no class", {
-  right <- vapply(some_of(1:6, by = 2), function(seed) {
+  right <- vapply(some_of(1:6, by = 4), function(seed) {
     planted <- planted_states(seed)
     fit <- bnp_hmm(planted$x, labels = planted$labels, control = bnp_control(seed = seed))
     expect_known(fit, planted$x, planted$labels)
@@ -164,7 +164,7 @@ test_that("zeros stay exact through moves, batches, sparsity, weights, checkpoin
     wrong <- outer(planted$labels[own], cluster_classes(fit), function(a, b) is.na(b) | a != b)
     expect_identical(max(fit$probabilities[own, ][wrong]), 0)
   }
-  few <- bnp_control(seed = 2, max_laps = 10, verbose = FALSE)
+  few <- bnp_control(seed = 2, max_laps = 5, verbose = FALSE)
   weighted <- bnp_hmm(planted$x, id = id, labels = planted$labels, weights = rep(2, 6),
     control = few)
   expect_known(weighted, planted$x, planted$labels)

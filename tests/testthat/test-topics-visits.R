@@ -58,7 +58,7 @@ test_that("a visit never returns a lower bound than what is remembered of the do
   expect_gt(fewer, 100)
 })
 
-test_that("a fit that starts from an earlier one of the same documents never ends lower", {
+long_test("a fit that starts from an earlier one of the same documents never ends lower", {
   set.seed(2)
   for (case in 1:20) {
     x <- toy_corpus(case, documents = one_of(10, 40), terms = one_of(4, 12), topics = 2, tokens = one_of(3, 30, 100))

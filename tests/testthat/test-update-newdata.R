@@ -139,7 +139,7 @@ test_that("sequences and documents are taken in", {
 
   old <- whales$counts[1:60, ]
   new <- whales$counts[61:90, ]
-  few <- bnp_control(seed = 1, max_laps = 25, verbose = FALSE)
+  few <- bnp_control(seed = 1, max_laps = 12, verbose = FALSE)
   topics <- bnp_topics(old, control = few)
   up <- update(topics, new)
   expect_equal(dim(fitted(up)), c(90, up$state$k))
