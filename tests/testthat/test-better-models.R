@@ -51,7 +51,7 @@ test_that("the gain is that of the product in these clusters", {
   expect_equal(fit$better$gain, gain, tolerance = 0.01)
 })
 
-test_that("columns of other kinds, several columns, weights and missing values are no hindrance", {
+long_test("columns of other kinds, several columns, weights and missing values are no hindrance", {
   x <- cbind(planted, kind = letters[group], visits = columns$obs_poisson, wait = columns$obs_gamma)
   fit <- three(x)
   expect_identical(fit$better$column, c("visits", "wait"))

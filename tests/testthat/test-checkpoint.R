@@ -2,7 +2,7 @@
 
 test_that("a fit that was stopped in any lap of any run or restart goes on to the same bits", {
   cases <- checkpoint_cases()
-  for (name in some_of(names(cases), by = 14)) {
+  for (name in some_of(names(cases), by = 30)) {
     case <- cases[[name]]
     file <- withr::local_tempfile()
     whole <- stopped_after(Inf, checkpointed(case, file))
@@ -194,7 +194,7 @@ test_that("verbs that write no checkpoints say so", {
   expect_error(bnp_control(checkpoint = 1), "path of a file", class = "bnpvi_error_argument")
 })
 
-test_that("the best restart is the fit with its seed, rows and batches included", {
+long_test("the best restart is the fit with its seed, rows and batches included", {
   case <- checkpoint_cases()$race
   file <- withr::local_tempfile()
   best <- 1L

@@ -37,7 +37,7 @@ test_that("what is expected of a row is the mean of its distribution given the r
   y <- withr::with_seed(2, named_rows(4))
   fitted <- augment(bnp_filter(model, y, particles = 100, seed = 1), y)
   # The mean and variance of cell (4, 2), from the density of the row with this cell alone, as a function of its value.
-  value <- seq(-20, 20, by = 0.4)
+  value <- seq(-20, 20, by = 0.25)
   density <- vapply(value, function(v) enumerated(model, rbind(y[1:3, ], c(NA, v, NA)))$log_p, 1)
   p <- exp(density - max(density)) / sum(exp(density - max(density)))
   expect_equal(fitted$.fitted.b[4], sum(p * value), tolerance = 1e-6)

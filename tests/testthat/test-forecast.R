@@ -35,7 +35,7 @@ test_that("states ahead are the filter's, carried on by the transitions", {
   }
 })
 
-for (case in some_of(Filter(function(case) obs_can(case$obs, "moments"), cases), by = 14)) {
+for (case in some_of(Filter(function(case) obs_can(case$obs, "moments"), cases), by = 14, from = 8)) {
   test_that(paste0(case$name, ": means and standard deviations ahead are those of rows drawn from the states ahead"), {
     # Of a state with next to no rows the variance may be infinite: here all have many.
     fit <- fit_of(case, control = bnp_control(max_laps = 5, moves = FALSE, verbose = FALSE), start = case$cluster)

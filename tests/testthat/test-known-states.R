@@ -106,7 +106,7 @@ test_that("few labels name the states of the other rows, and what nobody labelle
   expect_true(all(right[1, ] > right[2, ] - 0.02)) # seeds below .95 have .949 and .956 where all is known
 })
 
-test_that("the likelihood at a fit's means is near the maximum, with known states and with fixed transitions", {
+long_test("the likelihood at a fit's means is near the maximum, with known states and with fixed transitions", {
   planted <- withr::with_seed(3, {
     z <- integer(600)
     z[1] <- 1

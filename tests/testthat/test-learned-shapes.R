@@ -345,9 +345,9 @@ test_that("negative binomial: between and beyond the nodes of sizes Λ is that o
 })
 
 test_that("negative binomial: groups are one cluster each, exposures scale, and moments are those of draws", {
-  group <- rep(1:3, each = 120)
+  group <- rep(1:3, each = 60)
   x <- withr::with_seed(4, cbind(
-    rnbinom(360, mu = c(2, 10, 40)[group], size = 2), rnbinom(360, mu = c(30, 3, 15)[group], size = 2)
+    rnbinom(180, mu = c(2, 10, 40)[group], size = 2), rnbinom(180, mu = c(30, 3, 15)[group], size = 2)
   ))
   fit <- bnp_mixture(x, obs_negbinomial(), control = quiet(seed = 1))
   expect_equal(n_clusters(fit), 3)

@@ -24,7 +24,7 @@ test_that("of each cluster the same share is drawn, of small ones enough, in the
   expect_identical(all, seq_len(1e5))
 })
 
-test_that("a long series is drawn by the least and largest values of its stretches", {
+long_test("a long series is drawn by the least and largest values of its stretches", {
   n <- 120000
   x <- withr::with_seed(1, cbind(cumsum(rnorm(n)), rnorm(n)))
   x[c(17, 90000), 2] <- c(50, -60)

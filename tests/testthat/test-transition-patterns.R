@@ -13,7 +13,7 @@ long_test("the twin has the figures of the derivation", {
   expect_equal(twin_log_evidence(pattern_x, known), -12.72106624, tolerance = 1e-9)
 })
 
-test_that("a fit ends at each optimum of a left-to-right chain, with the bound and marginals of all its paths", {
+long_test("a fit ends at each optimum of a left-to-right chain, with the bound and marginals of all its paths", {
   cells <- twin_cells(c(1, 0, 0), 0.5 / 3 * left_to_right(3))
   evidence <- twin_log_evidence(pattern_x, cells)
   optima <- list(

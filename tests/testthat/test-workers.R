@@ -3,7 +3,7 @@
 test_that("work that goes through bytes has the bits of work here, for all families and moves", {
   cases <- worker_cases()
   laps <- if (long_tests()) 14L else 8L
-  cases <- some_of(cases, by = 2)
+  cases <- some_of(cases, by = 3)
   here <- lapply(cases, function(case) bits_of_work(fit_of_case(case, wave = 2L, laps = laps)))
   seen <- local_desk()
   for (name in names(cases)) {
