@@ -1,7 +1,7 @@
 # make demo      fit real data of each family that come with the package, write three pictures
 # make install   install into your own library, with the vignettes where they can be made
 # make test      run the short tests (BNPVI_LONG_TESTS=true adds the long ones, BNPVI_LONG_TESTS=2/6 runs the second of
-#                six parts of the files that have long ones)
+#                six parts of the files that have long ones), with memory enough that R seldom collects garbage
 # make check     R CMD check (--as-cran where CRAN can be reached), after the builds of tools/builds.R (sanitizers
 #                among them) and those for Windows and ARM of tools/elsewhere.R
 # make site      build the site of the package in site/, and look for dead links
@@ -23,7 +23,7 @@ install:
 
 test: .lib-test/bnpvi/DESCRIPTION
 	$(RSCRIPT) tools/setup.R test
-	R_LIBS=.lib-test R_ENABLE_JIT=0 $(RSCRIPT) tools/test.R
+	R_LIBS=.lib-test R_ENABLE_JIT=0 $(RSCRIPT) --min-nsize=8M --min-vsize=512M tools/test.R
 
 check:
 	$(RSCRIPT) tools/setup.R check

@@ -9,7 +9,7 @@ folder <- "tests/testthat"
 # The names of the test files with long tests, without "test-" and ".R", in the order of the alphabet.
 files_with_long_tests <- function(folder) {
   files <- sort(list.files(folder, "^test-.*[.]R$"), method = "radix")
-  words <- "\\b(long_tests?|some_of|some_draws)\\("
+  words <- "\\b(long_tests?|some_of|some_draws|is_tried)\\("
   has <- vapply(files, function(file) any(grepl(words, readLines(file.path(folder, file), encoding = "UTF-8"))), NA)
   sub("^test-(.*)[.]R$", "\\1", files[has])
 }

@@ -96,7 +96,7 @@ supervised_evidence <- function(docs, y, family, a, lambda, precision, terms) {
 }
 
 # log of the integral of the logistic likelihood over two normal coefficients, on a grid.
-logistic_evidence <- function(shares, y, precision, reach = 9, nodes = 121) {
+logistic_evidence <- function(shares, y, precision, reach = 9, nodes = 61) {
   at <- seq(-reach, reach, length.out = nodes)
   grid <- as.matrix(expand.grid(at, at))
   f <- grid %*% t(shares)

@@ -225,7 +225,7 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
     of <- objects[[kind]]
     expect_identical(kinds_of(of$x), of$kinds)
     for (verb in verbs) {
-      if (!is_tried(match(kind, names(objects)), match(verb, verbs), by = 12L) || !is_asked(verb, of)) next
+      if (!is_tried(match(kind, names(objects)), match(verb, verbs), by = 20L) || !is_asked(verb, of)) next
       call <- calls[[verb]] %||% function(x) match.fun(sub("()", "", verb, fixed = TRUE))(x)
       given <- list(of$x, of$data, kind)[seq_along(formals(call))]
       expect_cell(of$kinds, verb, function() do.call(call, given))

@@ -67,7 +67,7 @@ test_that("anchors that are not told from noise come last, or not at all", {
   expect_gt(length(engine_anchor_topics(engine_counts(one), 20L, FALSE, 1, 1L)$word), 5)
 })
 
-test_that("births find topics that every document mixes", {
+long_test("births find topics that every document mixes", {
   for (seed in some_of(1:3, by = 3)) {
     corpus <- mixing_corpus(seed)
     fit <- bnp_topics(corpus$counts, obs_multinomial(0.1), control = bnp_control(seed = seed))
@@ -138,7 +138,7 @@ test_that("anchors from sums over batches are those of all documents, for any ba
   }
 })
 
-test_that("more documents than a copy is made of are summed by batch, the same from a source and by workers", {
+long_test("more documents than a copy is made of are summed by batch, the same from a source and by workers", {
   set.seed(5)
   n <- 66000L
   topic <- sample.int(3, n, TRUE)

@@ -13,7 +13,7 @@ planted_rows <- function(n, d, k, spread, seed) {
   withr::with_seed(seed, matrix(rnorm(k * d, sd = spread), k)[sample(k, n, TRUE), ] + matrix(rnorm(n * d), n))
 }
 
-test_that("births that forecasts end would have gained next to nothing", {
+long_test("births that forecasts end would have gained next to nothing", {
   skip_without_testing_entries()
   sets <- list(c(2, 15, 4), c(2, 20, 6), c(5, 15, 2.2), c(16, 12, 1.2), c(24, 6, 1))
   tried <- some_of(seq_len(10), by = 2)
@@ -26,7 +26,7 @@ test_that("births that forecasts end would have gained next to nothing", {
   expect_lte(median(vapply(ended, function(gain) sum(pmax(gain, 0), na.rm = TRUE), 1)), 1)
 })
 
-test_that("births that are tried although a forecast ended them change nothing", {
+long_test("births that are tried although a forecast ended them change nothing", {
   skip_without_testing_entries()
   x <- planted_rows(2000, 16, 12, 1.2, 1)
   asked <- traced_mixture(x, spared = TRUE)
@@ -42,7 +42,7 @@ test_that("clusters that are plainly needed are all dismissed as deletes in one 
   expect_lte(sum(fit$trace$deletes_tried > 0), 3)
 })
 
-test_that("clusters of one mean that differ in their covariances are found", {
+long_test("clusters of one mean that differ in their covariances are found", {
   skip_without_testing_entries()
   for (seed in 1:3) {
     x <- withr::with_seed(seed, matrix(rnorm(1500 * 30), 1500))

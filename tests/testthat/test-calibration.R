@@ -67,7 +67,7 @@ test_that("topics: truths are anywhere among their posterior draws", {
   expect_uniform_ranks(simulate, model, split_merge = 0L, label = "topics")
 })
 
-test_that("sequences: truths are anywhere among their posterior draws", {
+long_test("sequences: truths are anywhere among their posterior draws", {
   starts <- c(0L, 8L, 14L)
   simulate <- function() {
     is <- c(gamma = rgamma(1, 2, 1), alpha = rgamma(1, 2, 2), start = rgamma(1, 2, 2), sticky = rgamma(1, 2, 2))

@@ -2,7 +2,7 @@
 
 test_that("a fit that was stopped in any lap of any run or restart goes on to the same bits", {
   cases <- checkpoint_cases()
-  for (name in some_of(names(cases), by = 7)) {
+  for (name in some_of(names(cases), by = 30)) {
     case <- cases[[name]]
     file <- withr::local_tempfile()
     whole <- stopped_after(Inf, checkpointed(case, file))
@@ -37,7 +37,7 @@ test_that("all that is written of a network is read", {
     list(all = kept, own = utils::tail(kept, -(220 + 88 * lap)))
   }
   kinds <- c("large", "plain", "general", "blocks", "degrees", "blocks_stochastic")
-  for (name in some_of(paste0("network_", kinds), by = 5)) {
+  for (name in some_of(paste0("network_", kinds), by = 6, from = 2)) {
     for (lap in c(2L, if (name == "network_large") 9L)) {
       there <- state_after(cases[[name]], lap)
       again <- state_after(cases[[name]], lap + 1L, there$all)
@@ -194,7 +194,7 @@ test_that("verbs that write no checkpoints say so", {
   expect_error(bnp_control(checkpoint = 1), "path of a file", class = "bnpvi_error_argument")
 })
 
-test_that("the best restart is the fit with its seed, rows and batches included", {
+long_test("the best restart is the fit with its seed, rows and batches included", {
   case <- checkpoint_cases()$race
   file <- withr::local_tempfile()
   best <- 1L

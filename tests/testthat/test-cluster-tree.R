@@ -163,7 +163,7 @@ chain_value <- function(data, model) {
 
 test_that("chains of every observation model: the bound after each join is that of the added joint probabilities", {
   cases <- without_scales(planted_sequences()) # as above
-  for (i in some_of(seq_along(cases), by = 5)) {
+  for (i in some_of(seq_along(cases), by = 9)) {
     case <- cases[[i]]
     data <- case$data
     for (prior in if (i <= 2) hmm_priors else hmm_priors["finite"]) {
@@ -459,7 +459,7 @@ test_that("leaps stand out only where they do", {
   expect_output(print(tree), "no join is\\s+cheap")
 })
 
-test_that("clusters of groups with dense cores are joined to the groups, and the leap shows how many there are", {
+long_test("clusters of groups with dense cores are joined to the groups, and the leap shows how many there are", {
   for (seed in some_of(1:2, by = 2)) {
     planted <- withr::with_seed(seed, {
       z <- rep(1:15, each = 300)

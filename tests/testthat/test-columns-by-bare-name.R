@@ -100,7 +100,8 @@ test_that("a bare name is a column of new data in every verb, whatever is called
     call <- calls[[case]]
     expected <- value_of(call, vector_in(call))
     expect_true(length(expected) > 0L, label = case)
-    for (given in list(as.name(name_in(call)), name_in(call), call("~", as.name(name_in(call))))) {
+    ways <- list(as.name(name_in(call)), name_in(call), call("~", as.name(name_in(call))))
+    for (given in some_of(ways, by = 3, from = match(case, names(calls)) %% 3 + 1)) {
       expect_equal(value_of(call, given), expected, label = paste(case, deparse1(given)))
     }
   }

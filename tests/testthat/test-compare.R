@@ -288,7 +288,7 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   )
 })
 
-for (case in some_of(cases, by = 3)) {
+for (case in some_of(cases, by = 6)) {
   test_that(paste0(case$name, ": divergences of clusters are those of their pairs, or refused"), {
     fit <- suppressWarnings(bnp_mixture(case$x, case$obs, control = few))
     if (!obs_can(fit$model$obs, "divergence")) {

@@ -46,7 +46,7 @@ test_that("the integral over the concentration has the figures of the design", {
 test_that("64 nodes are as good as 1,024, up to sharp and to flat priors and many clusters", {
   for (n in some_counts) {
     sharp_and_flat <- list(ab(2, 1), ab(1, 1), ab(1, 1e-4), ab(200, 0.01), ab(200, 100), ab(1, 100), ab(30, 1e-3))
-    for (prior in some_of(sharp_and_flat, by = 5)) {
+    for (prior in some_of(sharp_and_flat, by = 5, from = if (length(n) > 1) 1 else 4)) {
       for (d in c(0, 0.3, 0.9)) {
         exact <- integrated(n, prior[1], prior[2], d, if (prior[1] < 2) 2048L else 1024L)
         ours <- weights_at(py(prior, d), n)

@@ -72,7 +72,7 @@ test_that("hidden Markov models under any concentrations have finite bounds that
   }
 })
 
-test_that("real documents under large concentrations have a bound that never falls", {
+long_test("real documents under large concentrations have a bound that never falls", {
   for (prior in some_of(list(prior_hdp(alpha = 50), prior_hdp(alpha = 10), prior_hdp(gamma = 1e4)), by = 5)) {
     fit <- bnp_topics(whales$counts, obs_multinomial(0.1), prior, control = bnp_control(seed = 2, max_laps = 10))
     expect_sound(fit)

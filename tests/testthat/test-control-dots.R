@@ -1,12 +1,12 @@
 # Some options of bnp_control() may be given to the function that fits.
 
 test_that("seed, restarts, threads and verbose beside `control` replace its own", {
-  for (fit in list(
+  for (fit in some_of(list(
     function(...) bnp_mixture(faithful, ...), function(...) bnp_mixture(eruptions ~ waiting, faithful, ...),
     function(...) bnp_topics(whales$counts[1:20, 1:50], ...), function(...) bnp_hmm(as.numeric(Nile), ...),
     function(...) bnp_hmm(temp ~ time, beaver2, ...), function(...) bnp_features(attitude[1:3], ...),
     function(...) bnp_network(kronecker(diag(2), matrix(1, 5, 5)) - diag(10), ...)
-  )) {
+  ), by = 2)) {
     beside <- fit(seed = 3, restarts = 2, verbose = FALSE, threads = 1)
     within <- fit(control = bnp_control(seed = 3, restarts = 2, verbose = FALSE, threads = 1))
     both <- fit(control = bnp_control(seed = 5, restarts = 2), seed = 3)

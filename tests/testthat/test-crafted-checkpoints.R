@@ -28,7 +28,7 @@ test_that("crafted states of every family are refused, or are states", {
       "network_plain", "network_general", "network_blocks", "network_degrees", "network_stochastic"
     )
   ]
-  for (name in some_of(names(cases), by = 7)) {
+  for (name in some_of(names(cases), by = 14)) {
     case <- cases[[name]]
     case[[3L]]$max_laps <- 5L
     file <- withr::local_tempfile()

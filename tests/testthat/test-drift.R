@@ -243,7 +243,7 @@ test_that("log densities are those of the mixture at the time of each row", {
   }
 })
 
-test_that("simulated rows have the law of the fit at their times", {
+long_test("simulated rows have the law of the fit at their times", {
   for (obs in list(obs_gaussian(drift = 0.2), obs_gaussian("diagonal", drift = 0.2))) {
     fit <- drifting(obs = obs)
     slot <- rep(c(1, 4), each = 2000)

@@ -7,7 +7,7 @@ test_that("edited fits: what reads a fit says that it is damaged", {
   x <- as.matrix(attitude)
   walk <- withr::with_seed(2, cbind(rnorm(60, rep(c(0, 4), each = 30)), rnorm(60)))
   how <- how_source(max_laps = 4)
-  cases <- list(
+  cases <- rlang::exprs(
     features = list(bnp_features(x, control = how, scale = TRUE), list(
       probs = feature_probs, predict = function(f) predict(f, x), augment = function(f) augment(f, x),
       update = function(f) update(f, newdata = x[1:3, ], control = how)
@@ -35,9 +35,11 @@ test_that("edited fits: what reads a fit says that it is damaged", {
     network = list(bnp_network(links, control = how), list(
       predict = function(f) predict(f, cbind(1:3, 2:4)), members = memberships, communities = communities
     ))
-  ) |> suppressWarnings() |> suppressMessages()
-  for (name in some_of(names(cases), by = 4, from = 2)) {
-    expect_edits_known(cases[[name]][[1]], c(reading_verbs, cases[[name]][[2]]), most)
+  )
+  here <- environment()
+  for (case in some_of(cases, by = 4, from = 2)) {
+    case <- eval(case, here) |> suppressWarnings() |> suppressMessages()
+    expect_edits_known(case[[1]], c(reading_verbs, case[[2]]), most)
   }
 })
 

@@ -85,7 +85,7 @@ test_that("edited objects: what reads them says that they are damaged", {
   skip_on_os("windows") # no fork
   cases <- object_cases()
   only <- Sys.getenv("BNPVI_EDITED", paste(names(cases), collapse = ","))
-  for (name in some_of(strsplit(only, ",")[[1L]], by = 5)) {
+  for (name in some_of(strsplit(only, ",")[[1L]], by = 10)) {
     case <- cases[[name]]
     expect_edits_known(case[[1L]], case[[2L]], how_many_edits(2), places_in_object(case[[1L]]))
   }

@@ -84,7 +84,7 @@ log_joint_dirichlet <- function(evidence, n, prior) {
 few_enumerated <- c("gaussian_full", "ar, lag 1, intercept", "multinomial", "shaped_gamma", "product, gaps")
 
 # Models whose laps are followed in plain R in the short suite.
-stepped <- vapply(some_of(without_scales(model_cases()), by = 3), function(case) case$name, "")
+stepped <- vapply(some_of(without_scales(model_cases()), by = 6), function(case) case$name, "")
 
 # Scales of rows are not given by responsibilities alone: test-student.R has the twin of these models.
 for (case in without_scales(model_cases())) {

@@ -61,7 +61,7 @@ test_that("what is said of a row does not depend on other rows, threads or the o
   expect_identical(dim(predict(fit, gappy[0, ], "impute")), c(0L, 5L))
 })
 
-test_that("where many sets of features could have made a row, draws predict its cells better", {
+long_test("where many sets of features could have made a row, draws predict its cells better", {
   better <- vapply(1:4, function(seed) {
     y <- withr::with_seed(seed, matrix(stats::rnorm(900), 300) %*% matrix(stats::rnorm(30), 3) + stats::rnorm(3000))
     cells <- withr::with_seed(seed, matrix(stats::runif(3000) < 0.1, 300))

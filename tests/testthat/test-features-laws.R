@@ -146,7 +146,7 @@ test_that("L_pi is the known one, and no other sticks are better", {
       tau <- matrix(best$stick, ncol = 2, byrow = TRUE)
       at <- function(tau) infinite_prior_bound(counts, 100, alpha, tau)
       expect_equal(best$value, at(tau), tolerance = 2e-6)
-      for (seed in some_of(1:5, by = 3)) {
+      for (seed in some_of(1:5, by = 5)) {
         other <- tau * exp(withr::with_seed(seed, stats::rnorm(length(tau), sd = 0.05)))
         expect_lt(at(other), best$value + 1e-6)
       }

@@ -29,7 +29,7 @@ test_that("no more features are born at once than there may be", {
   expect_identical(engine_features(rows, moves = none, laps = 1L)$state$k, 0L)
 })
 
-test_that("noise of any shape, constant and repeated columns have no features that are clear", {
+long_test("noise of any shape, constant and repeated columns have no features that are clear", {
   for (draw in list(stats::rnorm, function(n) stats::rt(n, 5), function(n) stats::rexp(n) - 1)) {
     noise <- withr::with_seed(3, matrix(draw(2400), 300))
     fit <- engine_features(cbind(noise, noise[, 1], 0), offset = TRUE, laps = 3L)

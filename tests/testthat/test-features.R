@@ -15,7 +15,7 @@ test_that("the four images are found from no feature, in nine of ten seeds", {
   expect_gte(sum(found), 9L)
 })
 
-test_that("twenty features of which rows have several are found", {
+long_test("twenty features of which rows have several are found", {
   planted <- planted_features(1, 1000, 40, 12)
   fit <- bnp_features(planted$x, control = control, centre = FALSE)
   near <- apply(cosines(coef(fit)$loadings, planted$a), 2, max)

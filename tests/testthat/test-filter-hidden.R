@@ -120,7 +120,7 @@ test_that("pseudo-residuals are normal quantiles of each cell given the rows bef
   expect_lt(abs(mean(residuals(fit, data$y)^2) - 1), 0.35)
 })
 
-test_that("forecast() is predict() of a filter and of a fit", {
+long_test("forecast() is predict() of a filter and of a fit", {
   f <- bnp_filter(fit, data$y, seed = 1)
   expect_identical(forecast(f, 3), predict(f, h = 3))
   expect_identical(forecast(f, h = 2, type = "latent"), predict(f, h = 2, type = "latent"))

@@ -107,7 +107,7 @@ test_that("a filter of several systems with inputs is the average of the filters
   expect_bad(bnp_filter(list(fault_system(), shared)), "argument", "System 2")
 })
 
-test_that("estimates of the probability are unbiased with few particles", {
+long_test("estimates of the probability are unbiased with few particles", {
   want <- enumerated(fault_system(), fault_rows, fault_inputs)$log_p
   for (n in 1:2) {
     times <- if (long_tests()) 200 else 80
@@ -119,7 +119,7 @@ test_that("estimates of the probability are unbiased with few particles", {
   }
 })
 
-test_that("forecasts are those of simulated rows", {
+long_test("forecasts are those of simulated rows", {
   model <- fault_system()
   f <- bnp_filter(model, fault_rows, particles = 50, seed = 2, inputs = fault_inputs)
   u <- c(2, -1, 3)

@@ -162,7 +162,7 @@ test_that("a filter of several systems is the average of the filters of each", {
   expect_lt(abs(mean(ratio) - 1), 4 * sd(ratio) / sqrt(times))
 })
 
-test_that("forecasts are those of simulated rows", {
+long_test("forecasts are those of simulated rows", {
   model <- wide_system()
   f <- bnp_filter(model, withr::with_seed(6, named_rows(10)), particles = 50, seed = 2)
   h <- 4

@@ -6,7 +6,7 @@ few <- bnp_control(seed = 1, k_init = 3, max_laps = 5, moves = FALSE, verbose = 
 fit_of <- function(case, ...) suppressWarnings(bnp_hmm(case$x, obs = case$obs, control = few, ...))
 rows_of <- function(x, i) if (is.null(dim(x))) x[i] else x[i, , drop = FALSE]
 
-for (case in some_of(cases, by = 8)) {
+for (case in some_of(cases, by = 16)) {
   test_that(paste0(case$name, ": the filter's densities are those of predict(), in any number of pieces"), {
     fit <- fit_of(case)
     n <- NROW(case$x)
@@ -190,7 +190,7 @@ test_that("the bootstrap filter is unbiased, and leaves R's generator alone", {
   expect_equal(as.numeric(logLik(moved)), 2 * dnorm(0, log = TRUE))
 })
 
-test_that("the bootstrap filter resamples without bias, and only where weights are uneven", {
+long_test("the bootstrap filter resamples without bias, and only where weights are uneven", {
   weighs <- function(w) particle_model(
     function(n) c(0, 0, 1), function(x) x, function(y, x) log(w)
   )

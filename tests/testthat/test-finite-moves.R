@@ -125,7 +125,7 @@ far_clusters <- function(n = 3000, k = 10, d = 10) {
   })
 }
 
-test_that("a finite mixture finds its clusters from any start, as good as from their labels", {
+long_test("a finite mixture finds its clusters from any start, as good as from their labels", {
   case <- far_clusters()
   fit <- function(seed, start = NULL, ...) {
     control <- bnp_control(seed = seed, verbose = FALSE, ...)
@@ -143,7 +143,7 @@ test_that("a finite mixture finds its clusters from any start, as good as from t
   expect_lt(min(vapply(1:3, function(seed) elbo(fit(seed, moves = FALSE)), 1)), best - 100)
 })
 
-test_that("a finite hidden Markov model ends above k-means as its start", {
+long_test("a finite hidden Markov model ends above k-means as its start", {
   case <- withr::with_seed(1, {
     k <- 4
     z <- integer(600)
@@ -224,7 +224,7 @@ test_that("states that make room in sequences that a proposal has no copy of are
   n <- length(case$z)
   data <- list(x = case$x, n = n, d = 1L, starts = as.integer(seq(0, n, by = 1000)))
   model <- list(obs = diagonal_model(1), prior = prior_hmm(4))
-  control <- engine_control(4L, moves = all_moves, max_laps = 6L, audit = TRUE)
+  control <- engine_control(4L, moves = all_moves, max_laps = 4L, audit = TRUE)
   fit <- engine_fit(data, model, control, list(labels = pmax(1L, case$z - 1L), k = 4L), NULL)
   expect_exact(fit, "room elsewhere")
   expect_gt(sum(accepted_moves(fit)), 0)

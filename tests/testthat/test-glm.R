@@ -217,7 +217,7 @@ test_that("what is drawn has the probabilities of the fit", {
   expect_true(all(rowSums(simulate(of_trials, seed = 1, total = 8)[[1]][, 1:2]) == 8))
 })
 
-test_that("states of choosing are found: a GLM-HMM", {
+long_test("states of choosing are found: a GLM-HMM", {
   d <- planted_choices(1)
   fit <- bnp_hmm(y ~ x, d, id = ~ session, obs = logistic, control = quick())
   expect_identical(n_clusters(fit), 3L)

@@ -66,7 +66,7 @@ test_that("fractional tables: a round does not lower the bound, and an empty clu
   }
 })
 
-test_that("what is in common is found on the grid, from clusters and from one alone", {
+long_test("what is in common is found on the grid, from clusters and from one alone", {
   counts <- withr::with_seed(2, {
     share <- prop.table(rexp(200)^2)
     t(replicate(30, rmultinom(1, 500, prop.table(rgamma(200, 0.0625 + 32 * share)))[, 1]))

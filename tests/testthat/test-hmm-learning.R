@@ -131,7 +131,7 @@ test_that("proposals that touch few sequences count the others once", {
   }
 })
 
-test_that("births from one state find four states of many columns that last for ten rows", {
+long_test("births from one state find four states of many columns that last for ten rows", {
   x <- withr::with_seed(1, {
     z <- sample(4, sum(changes <- c(TRUE, runif(802) > 0.9)), TRUE)[cumsum(changes)]
     matrix(rnorm(80, sd = 2), 4)[z, ] + matrix(rnorm(803 * 20), 803)

@@ -118,7 +118,8 @@ test_that("whole fits of one long sequence and answers about it do not depend on
   x[cbind(sample(5000, 300), 1 + seq_len(300) %% 2)] <- NA
   id <- rep(1:2, c(4800, 200))
   fits <- lapply(some_of(c(1L, 4L, 2L, 8L), by = 3), function(threads) {
-    control <- bnp_control(seed = 1, threads = threads, max_laps = 12, restarts = 1, verbose = FALSE)
+    laps <- if (long_tests()) 12 else 5
+    control <- bnp_control(seed = 1, threads = threads, max_laps = laps, restarts = 1, verbose = FALSE)
     suppressWarnings(bnp_hmm(x, id, na_action = "model", weights = c(2.5, 1), control = control))
   })
   for (fit in fits[-1]) {
@@ -130,7 +131,7 @@ test_that("whole fits of one long sequence and answers about it do not depend on
   }
 })
 
-test_that("L-sparse visits of long sequences, fast or careful, do not depend on threads either", {
+long_test("L-sparse visits of long sequences, fast or careful, do not depend on threads either", {
   lengths <- c(20, 33000, 33500, 40)
   end <- cumsum(lengths)
   for (rough in some_of(list(integer(), end[2] - 0:9, end[2] + 1:1e4), by = 5, from = 2)) {

@@ -149,7 +149,7 @@ test_that("an autoregression finds dynamics that no Gaussian sees, and never loo
   expect_equal(heldout_loglik(f, other, id), heldout_loglik(f, x, truth$id), tolerance = 1e-12)
 })
 
-test_that("pseudo-residuals of simulated sequences are standard normal", {
+long_test("pseudo-residuals of simulated sequences are standard normal", {
   for (f in list(fit, ar, bnp_hmm(beavers, "id", obs_gaussian("diagonal"), sticky, bnp_control(seed = 1)))) {
     # Long stays in a state that one draw has set far from all others say nothing of residuals: on average they are.
     sim <- simulate(f, seed = 5, lengths = c(2000, 2000), new = FALSE)$sim_1

@@ -382,7 +382,7 @@ counter_of_calls <- function() {
 # before observation models answered by S3 methods, what their entries called was not seen; the prior of clusters is
 # learned and rounded values are seen by default; long fits say that they are under way; several starts are made; and
 # columns are looked at that other models describe better, within clusters and with clusters joined.)
-test_that("a first call does not go through more and more functions and files", {
+long_test("a first call does not go through more and more functions and files", {
   source_files()
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   chain <- bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 3)) |> suppressWarnings()

@@ -91,7 +91,7 @@ test_that("pictures show identities", {
   topics <- suppressWarnings(bnp_topics(corpus, control = bnp_control(seed = 1, max_laps = 3)))
   topics$ids <- 20L + seq_len(topics$state$k)
   expect_match(terms_picture(topics, NULL, 3, "prob")$terms$title[1], "Topic 21 ")
-  for (type in c("terms", "clusters", "correlation")) {
+  for (type in some_of(c("terms", "clusters", "correlation"), by = 3)) {
     expect_no_error(plot(topics, type))
     expect_no_error(print(ggplot2::autoplot(topics, type)))
   }

@@ -67,7 +67,7 @@ test_that("Ctrl-C ends drawing with the draws there are, which go on to the same
   expect_identical(interrupted(FALSE), "interrupted")
 })
 
-test_that("searches of networks return soon, however many communities there are", {
+long_test("searches of networks return soon, however many communities there are", {
   n <- 20000L
   network <- withr::with_seed(1, {
     group <- sample(300L, n, TRUE)

@@ -33,7 +33,7 @@ test_that("the portable version is always there and the best one is chosen", {
   expect_error(engine_kernel("sse9", "product_nt", list(), 0L, 0L), "no kernels of version")
 })
 
-test_that("BNPVI_KERNELS chooses a version in a new session", {
+long_test("BNPVI_KERNELS chooses a version in a new session", {
   code <- sprintf(
     ".libPaths(%s); cat(attr(bnpvi:::engine_kernel_versions(), 'chosen'))",
     paste(deparse(.libPaths()), collapse = "")
@@ -49,7 +49,7 @@ test_that("BNPVI_KERNELS chooses a version in a new session", {
   }
 })
 
-test_that("fits agree across versions", {
+long_test("fits agree across versions", {
   skip_if_not(nzchar(system.file("Meta", package = "bnpvi")), "not installed: a new session cannot load it")
   file <- withr::local_tempfile(fileext = ".R")
   writeLines(c(

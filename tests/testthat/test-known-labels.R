@@ -159,7 +159,7 @@ test_that("all rows labelled and no births: responsibilities are the labels", {
   expect_lt(elbo(fit), elbo(free)) # whose rows one lap has let go where they like
 })
 
-test_that("labels of a few rows find the classes, and rows of several classes keep to these", {
+long_test("labels of a few rows find the classes, and rows of several classes keep to these", {
   few <- withr::with_seed(1, sample(150, 30))
   labels <- replace(iris$Species, -few, NA)
   control <- bnp_control(seed = 1)

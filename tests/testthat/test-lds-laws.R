@@ -193,7 +193,7 @@ test_that("two threads give the bits of one, and the seed decides", {
     bnp_hmm(
       lapply(split(seq_len(120), rep(1:3, each = 40)), function(i) data$y[i, ]), obs = obs_lds(),
       prior = prior_hdp_hmm(sticky = 20),
-      control = bnp_control(seed = seed, threads = threads, max_laps = 5, verbose = FALSE)
+      control = bnp_control(seed = seed, threads = threads, max_laps = if (long_tests()) 5 else 2, verbose = FALSE)
     )
   }
   one <- suppressWarnings(run(1))

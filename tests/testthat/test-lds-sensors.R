@@ -29,7 +29,7 @@ steered <- withr::with_seed(2, {
 inputs <- obs_lds(inputs = ~ u + w)
 controlled <- bnp_hmm(steered$data, obs = inputs, prior = sticky, control = control)
 
-test_that("a sensor that fails in one mode is found, from one mode too", {
+long_test("a sensor that fails in one mode is found, from one mode too", {
   from_one <- bnp_hmm(
     failing$y, obs = obs_lds(emission = "by_mode"), prior = sticky, control = control, start = rep(1L, 240)
   )
@@ -51,7 +51,7 @@ test_that("a sensor that fails in one mode is found, from one mode too", {
   expect_lt(error(sensors), 0.6 * error(shared))
 })
 
-test_that("a control that acts by mode is learned, and one that does not act is near 0", {
+long_test("a control that acts by mode is learned, and one that does not act is near 0", {
   expect_equal(n_clusters(controlled), 2)
   expect_gt(adjusted_rand_index(fitted(controlled)[-1], steered$z[-1]), 0.9)
   means <- coef(controlled)$coef

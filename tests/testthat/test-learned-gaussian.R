@@ -348,7 +348,7 @@ test_that("flat clusters in many columns are found and predicted better", {
   expect_gt(heldout_loglik(learned, made$x[-(1:600), ]), heldout_loglik(plain, made$x[-(1:600), ]) + 0.1)
 })
 
-test_that("the first births from one of few clusters are judged by the prior that a search finds", {
+long_test("the first births from one of few clusters are judged by the prior that a search finds", {
   bounds <- function(x) {
     vapply(some_of(1:6, by = 2), function(seed) {
       elbo(bnp_mixture(x, obs_gaussian(rounding = 0), control = bnp_control(seed = seed, max_laps = 500)))

@@ -32,7 +32,7 @@ test_that("where clusters are known for sure it is the curvature of the weights'
   }
 })
 
-test_that("intervals are wider than those of q, the more so the more clusters overlap", {
+long_test("intervals are wider than those of q, the more so the more clusters overlap", {
   width <- function(table) mean(table$conf.high - table$conf.low)
   ratio <- function(sep) {
     data <- planted_by_age(500, seed = 4, sep = sep)

@@ -109,7 +109,7 @@ test_that("newborns adopted together are let go when the bound falls", {
   }
 })
 
-test_that("near clusters merge where clusters are too many for all pairs", {
+long_test("near clusters merge where clusters are too many for all pairs", {
   centres <- as.matrix(expand.grid(1:15, 1:10)) * 20
   at <- rep(1:150, each = 16)
   x <- withr::with_seed(1, centres[at, ] + rnorm(2 * length(at)))
@@ -176,7 +176,7 @@ long_test("overlapping clusters are found from one cluster by most seeds as well
   }
 })
 
-test_that("a group fitted anew to what it nearly was keeps its identities, so that what failed is not tried again", {
+long_test("a group fitted anew to what it nearly was keeps its identities, so that what failed is not tried again", {
   x <- withr::with_seed(4, {
     centres <- matrix(rnorm(30, sd = 3), 15)
     centres[sample(15, 3000, TRUE), ] + rnorm(6000)

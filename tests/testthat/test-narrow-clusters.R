@@ -12,7 +12,7 @@ narrow_of <- function(x, sd, rounding = 0) {
   as.integer(narrow_columns(fit, sd^2, rounding, data)$name)
 }
 
-test_that("columns in which clusters are narrower than a quarter of the least step are found without sorting", {
+long_test("columns in which clusters are narrower than a quarter of the least step are found without sorting", {
   found <- 0
   withr::with_seed(1, for (i in 1:300) {
     n <- sample(c(5, 50, 3000), 1)

@@ -135,7 +135,7 @@ test_that("other orders of nodes, and other directions of undirected pairs, chan
   expect_equal(joint_of(moved, bernoulli, z[order(order)]), there, tolerance = 1e-12)
 })
 
-test_that("the karate club is partitioned better than by other packages, from one community", {
+long_test("the karate club is partitioned better than by other packages, from one community", {
   net <- karate_network()
   found <- vapply(1:10, function(seed) {
     engine_network(net, bernoulli, network_control(max_laps = 100, seed = seed), rep(1L, 34))$log_joint

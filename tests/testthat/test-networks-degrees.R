@@ -83,7 +83,7 @@ test_that("a sweep ends where no node would rather be elsewhere", {
 
 test_that("the best partition of few nodes is found, and the bound is below the evidence", {
   control <- network_control(max_laps = 50)
-  for (row in some_of(seq_len(nrow(kinds)), by = 3)) {
+  for (row in some_of(seq_len(nrow(kinds)), by = 5)) {
     net <- network_of_kind(kinds[row, ], c(1, 1, 2, 2, 3, 3, 3))
     all <- apply(all_partitions(7), 1L, function(z) twin_corrected_joint(net, z, corrected))
     fit <- engine_network(net, corrected, control, rep(1L, 7))

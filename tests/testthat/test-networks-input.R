@@ -154,7 +154,7 @@ test_that("networks at the limits are fitted", {
     star = star, heavy = two, unknown = matrix(NA_real_, 4, 4), spread = data.frame(from = 1, to = 2)
   )
   for (name in names(cases)) {
-    for (model in every_model) {
+    for (model in some_of(every_model, by = 2, from = match(name, names(cases)) %% 2 + 1)) {
       fit <- suppressWarnings(bnp_network(
         cases[[name]], obs = model$obs, prior = model$prior, nodes = if (name == "spread") 30, control = quiet()
       ))

@@ -137,11 +137,11 @@ test_that("starts that are given are used, restarts are recorded, and the seed d
   expect_gt(adjusted_rand_index(fitted(shares), group), 0.9)
   same <- c("prob", "elbo", "labels", "state")
   expect_identical(fit_of(links, obs_links(degree = TRUE))[same], fits$gamma[same])
-  restarted <- bnp_network(links, prior = prior_dp(), nodes = 36, control = quiet(restarts = 3))
+  restarted <- bnp_network(links, prior = prior_dp(), nodes = 36, control = quiet(restarts = 2))
   expect_gte(log_joint(restarted), log_joint(fits$blocks))
   expect_null(restarted$compared)
   ends <- restarted$restarts
-  expect_identical(ends$seed, vapply(0:2, function(r) engine_restart_seed(1, r), 1))
+  expect_identical(ends$seed, vapply(0:1, function(r) engine_restart_seed(1, r), 1))
   expect_lt(min(abs(ends$elbo - elbo(restarted))), 1e-9)
   # A fit with the seed of a restart is that restart.
   second <- bnp_control(seed = ends$seed[2L], verbose = FALSE)
@@ -259,7 +259,7 @@ test_that("autoplot() draws the pictures of networks that plot() draws", {
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)
   for (fit in some_of(fits[c("blocks", "gamma", "general")], by = 2)) {
-    for (type in c("blocks", "matrix", "membership", "elbo")) {
+    for (type in some_of(c("blocks", "matrix", "membership", "elbo"), by = 2)) {
       picture <- ggplot2::autoplot(fit, type, network = links)
       expect_s3_class(picture, "ggplot")
       expect_silent(print(picture))

@@ -19,7 +19,7 @@ test_that("groups that avoid each other within are found as well", {
   expect_equal(adjusted_rand_index(fitted(fit), group), 1)
 })
 
-test_that("a network without communities has one", {
+long_test("a network without communities has one", {
   one <- vapply(some_of(1:5, by = 4), function(seed) {
     net <- withr::with_seed(seed, planted_network(rep(1, 50), matrix(0.15)))
     edges <- data.frame(net[c("from", "to")])

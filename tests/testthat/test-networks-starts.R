@@ -21,8 +21,8 @@ test_that("spectral starts find groups, by eigenvalues or their absolute values"
 
 test_that("eigenvectors are those of eigen()", {
   apart <- Matrix::bdiag(rep(list(1 - diag(4)), 25)) # 3, 25 times, and -1
-  net <- withr::with_seed(2, planted_network(rep(1:4, each = 60), matrix(0.02, 4, 4) + diag(0.2, 4)))
-  weak <- symmetric_adjacency(withr::with_seed(3, planted_network(rep(1, 300), matrix(0.05))))
+  net <- withr::with_seed(2, planted_network(rep(1:4, each = 30), matrix(0.02, 4, 4) + diag(0.2, 4)))
+  weak <- symmetric_adjacency(withr::with_seed(3, planted_network(rep(1, 150), matrix(0.05))))
   random <- withr::with_seed(4, crossprod(matrix(rnorm(900), 30)) - 20 * diag(30))
   for (x in list(symmetric_adjacency(net), apart, weak, random, matrix(0, 9, 9), diag(1, 5), matrix(2, 1, 1))) {
     for (absolute in c(FALSE, TRUE)) for (k in unique(pmin(nrow(x), c(1, 4, 30, nrow(x))))) {

@@ -48,7 +48,7 @@ test_that("a step of all nodes finds the statistics of the bound", {
   for (row in some_of(seq_len(nrow(kinds)), by = 4, from = 2)) {
     net <- network_of_kind(kinds[row, ])
     share <- withr::with_seed(row, matrix(rgamma(27, 1), 9))
-    for (name in names(models)) {
+    for (name in some_of(names(models), by = 2, from = row %/% 4 %% 2 + 1)) {
       model <- model_of_kind(name, kinds[row, ])
       there <- engine_network_laps(net, model, share, 4000, NULL)
       step <- engine_network_steps(net, model, share, 4000, list(1:9), 1)[[1]]

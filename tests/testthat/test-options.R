@@ -89,7 +89,7 @@ test_that("what a kind of fit takes is not refused", {
     if (kind == "trees") taken <- setdiff(taken, c("batches", "wave"))
     if (kind %in% c("sequences", "sequences_by_covariates")) taken <- setdiff(taken, "batches") # one sequence
     for (name in taken) {
-      if (!is_tried(match(kind, names(kinds)), match(name, names(values)), by = 4L)) next
+      if (!is_tried(match(kind, names(kinds)), match(name, names(values)), by = 8L)) next
       expect_no_error(quietly(do.call(kinds[[kind]], arguments(name))))
     }
   }

@@ -35,7 +35,7 @@ expect_posterior_draws <- function(case, resp, times = 2000, most = 40, density 
 # The short suite leaves out forms of the negative binomial distribution, which take half of the time.
 are_drawn <- without_scales(c(model_cases(), planted_cases()))
 if (!long_tests()) are_drawn <- Filter(function(case) !startsWith(case$name, "negative_binomial, "), are_drawn)
-for (case in some_of(are_drawn, by = 3)) {
+for (case in some_of(are_drawn, by = 6, from = 3)) {
   test_that(paste0(case$name, ": parameters are drawn from the posterior"), {
     skip_if(any(case$model$obs$rounding > 0), "features of cells are not those of rows, which predictives are of")
     n <- sum(pmax(0, diff(case$data$starts) - obs_lag(case$model$obs)))

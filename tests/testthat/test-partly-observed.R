@@ -79,9 +79,9 @@ test_that("bounds of a small table with gaps are those of the page", {
 
 test_that("the bound, responsibilities and entropies are those of a slow twin", {
   set.seed(1)
-  x <- matrix(rnorm(60), 20) %*% matrix(c(1, 0.6, 0, 0, 1, -0.4, 0, 0, 1), 3)
-  x[sample(60, 14)] <- NA
-  resp <- prop.table(matrix(rexp(60), 20), 1)
+  x <- matrix(rnorm(30), 10) %*% matrix(c(1, 0.6, 0, 0, 1, -0.4, 0, 0, 1), 3)
+  x[sample(30, 7)] <- NA
+  resp <- prop.table(matrix(rexp(30), 10), 1)
   obs <- obs_gaussian(mean = c(0.2, 0, -0.1), mean_strength = 0.3, df = 5, scale = diag(c(0.5, 1, 0.7)))
   slow <- slow_gaps(x, resp, c(0.2, 0, -0.1), 0.3, 5, diag(c(0.5, 1, 0.7)))
   expect_equal(bound_of(x, resp, obs)[["data"]], slow$data, tolerance = 1e-9)
@@ -89,7 +89,7 @@ test_that("the bound, responsibilities and entropies are those of a slow twin", 
   slow <- slow_gaps(mixed, resp, c(0.2, 0, -0.1), 0.3, 5, diag(c(0.5, 1, 0.7)))
   expect_equal(bound_of(mixed, resp, obs)[["data"]], slow$data, tolerance = 1e-9)
   # One complete row among others.
-  mixed[cbind(2:20, rep_len(1:3, 19))] <- NA
+  mixed[cbind(2:10, rep_len(1:3, 9))] <- NA
   mixed[1, ] <- c(0.5, -1, 2)
   mixed <- mixed[rowSums(!is.na(mixed)) > 0, ]
   resp <- resp[seq_len(nrow(mixed)), ]
@@ -263,7 +263,7 @@ test_that("several moves of one lap take out what their rows were put in with", 
   expect_gt(max(from_many$trace$deletes), 1)
 })
 
-test_that("planted clusters are found with a tenth of the cells missing, and imputed intervals cover", {
+long_test("planted clusters are found with a tenth of the cells missing, and imputed intervals cover", {
   planted <- withr::with_seed(11, {
     z <- sample(3, 500, TRUE)
     centre <- matrix(rnorm(12, 0, 3), 3)

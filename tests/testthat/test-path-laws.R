@@ -74,7 +74,7 @@ expect_law <- function(out, exact, label) {
   }
 }
 
-test_that("exact evidences are those of the page, and priors sum to 1", {
+long_test("exact evidences are those of the page, and priors sum to 1", {
   for (case in list(
     list(0, -11.29690634, c(0.08173966, 0.21338356, 0.39294785, 0.24355205, 0.06220768, 0.00616920)),
     list(2, -11.62287172, c(0.22037186, 0.39032637, 0.31416179, 0.07049585, 0.00456485, 0.00007928))

@@ -24,7 +24,7 @@ test_that("of each cluster the same share is drawn, of small ones enough, in the
   expect_identical(all, seq_len(1e5))
 })
 
-test_that("a long series is drawn by the least and largest values of its stretches", {
+long_test("a long series is drawn by the least and largest values of its stretches", {
   n <- 120000
   x <- withr::with_seed(1, cbind(cumsum(rnorm(n)), rnorm(n)))
   x[c(17, 90000), 2] <- c(50, -60)
@@ -44,7 +44,7 @@ test_that("pictures of many rows are small files that show all clusters", {
   x <- withr::with_seed(1, cbind(a = rnorm(n) + rep(c(0, 20), c(n - 200, 200)), b = rnorm(n)))
   fit <- bnp_mixture(x[seq(1, n, 40), ], start = rep(1:2, c(n / 40 - 5, 5)), control = quiet(max_laps = 5))
   file <- withr::local_tempfile(fileext = ".pdf")
-  for (type in c("clusters", "density", "uncertainty")) {
+  for (type in some_of(c("clusters", "density", "uncertainty"), by = 3)) {
     pdf(file)
     expect_message(plot(fit, type, data = x), "rows are drawn", class = "bnpvi_message_picture")
     dev.off()
@@ -54,7 +54,7 @@ test_that("pictures of many rows are small files that show all clusters", {
   expect_identical(unique(picture$points$cluster), 1:2)
   expect_gte(sum(picture$points$cluster == 2), 100)
   skip_if_not_installed("ggplot2")
-  for (type in c("clusters", "density", "uncertainty")) {
+  for (type in some_of(c("uncertainty", "clusters", "density"), by = 3)) {
     picture <- told(ggplot2::autoplot(fit, type, data = x))
     rows <- vapply(ggplot2::ggplot_build(picture)$data, nrow, 1L)
     expect_lt(max(rows), 25000)

@@ -37,7 +37,7 @@ draws <- function(width, height, draw) {
     before[c("mai", "oma", "mfrow", "cex", "mgp", "tcl", "xpd")])
 }
 
-test_that("base pictures can be drawn at every size, and leave the parameters as they were", {
+long_test("base pictures can be drawn at every size, and leave the parameters as they were", {
   for (size in some_of(list(c(300, 250), c(480, 480), c(1600, 1200), c(130, 110)), by = 5)) {
     for (picture in pictures) draws(size[1], size[2], function() do.call(plot, picture))
   }
@@ -45,7 +45,7 @@ test_that("base pictures can be drawn at every size, and leave the parameters as
 
 test_that("autoplot() draws without a warning at every size", {
   skip_if_not_installed("ggplot2")
-  for (picture in some_of(pictures, by = 7)) {
+  for (picture in some_of(pictures, by = 14)) {
     drawn <- do.call(ggplot2::autoplot, picture)
     for (size in some_of(list(c(300, 250), c(1600, 1200)), by = 3)) {
       file <- withr::local_tempfile(fileext = ".png")

@@ -112,7 +112,7 @@ test_that("autoplot() draws the pictures that plot() draws", {
   expect_equal(nrow(ggplot2::layer_data(plots[[1]], 1)), 272)
 })
 
-test_that("many columns of two levels are drawn as one heat map", {
+long_test("many columns of two levels are drawn as one heat map", {
   set.seed(1)
   group <- rep(1:3, each = 40)
   items <- as.data.frame(lapply(1:14, function(j) {

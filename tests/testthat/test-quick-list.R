@@ -21,7 +21,7 @@ test_that("each file with long tests is in one part of the long tests, and one h
   }
   files <- tool$files_with_long_tests(".")
   expect_gt(length(files), 60L)
-  expect_true(all(c("moves", "recovery", "crafted-checkpoints") %in% files))
+  expect_true(all(c("moves", "recovery", "crafted-checkpoints", "abilities") %in% files))
   for (n in c(1L, 4L, 6L)) {
     parts <- lapply(seq_len(n), function(i) tool$files_of_part(files, paste0(i, "/", n)))
     expect_identical(sort(unlist(parts)), sort(files))

@@ -1,6 +1,6 @@
 # Mixtures of regressions with random effects, as users meet them; the mathematics is in test-growth-mixtures.R.
 
-test_that("kinds of growth curves are found, where without effects there are many", {
+long_test("kinds of growth curves are found, where without effects there are many", {
   for (kind in c("wide", "one", "apart")) {
     data <- growth_data(kind, 1)
     for (shared in c(TRUE, FALSE)) {

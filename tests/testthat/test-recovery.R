@@ -33,7 +33,7 @@ for (batches in c(1, 10)) {
   }
 }
 
-test_that("eight clusters without births, merges and deletes from 25", {
+long_test("eight clusters without births, merges and deletes from 25", {
   obs <- obs_gaussian(mean = c(0, 0), mean_strength = 1e-4, df = 4, scale = 0.1 * diag(2))
   found <- vapply(1:10, function(seed) {
     fit <- bnp_mixture(asterisk[1:2], obs, control = bnp_control(seed = seed, k_init = 25, moves = FALSE))
@@ -55,7 +55,7 @@ test_that("Old Faithful has three clusters, the penguins three or four, the gala
   }
 })
 
-test_that("animals of the sea, hoofed animals and beasts of prey keep together", {
+long_test("animals of the sea, hoofed animals and beasts of prey keep together", {
   groups <- list(
     c("blue whale", "humpback whale", "killer whale", "dolphin"), c("zebra", "giraffe", "antelope"),
     c("lion", "tiger", "leopard")
@@ -70,7 +70,7 @@ test_that("animals of the sea, hoofed animals and beasts of prey keep together",
 
 # Two kinds of images that differ in 6 of 40 pixels: single rows are poor seeds of a covariance, so that often only a
 # cluster halved softly falls into its parts.
-test_that("births find zero-mean clusters in many dimensions", {
+long_test("births find zero-mean clusters in many dimensions", {
   cluster <- rep(1:2, 750)
   inked <- rbind(rep(0:1, 20), rep(0:1, 20))
   inked[2, 1:6] <- 1 - inked[1, 1:6]

@@ -14,7 +14,7 @@ overlapping <- function(n, d, k, spread, seed) {
 }
 is_refit <- function(kind) startsWith(kind, "refit")
 
-test_that("what the forecast of refits refuses would have gained next to nothing", {
+long_test("what the forecast of refits refuses would have gained next to nothing", {
   skip_without_testing_entries()
   refused <- lapply(1:10, function(seed) {
     fit <- traced_refits(overlapping(1500, 6, 6, 2.2, seed), spared = TRUE, seed = seed)

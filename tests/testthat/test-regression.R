@@ -76,7 +76,7 @@ test_that("planted lines are found, with the coefficients that least squares has
   expect_output(print(summary(fit)), "Regression")
 })
 
-test_that("the example of flexmix has its two classes", {
+long_test("the example of flexmix has its two classes", {
   skip_if_not_installed("flexmix")
   utils::data("NPreg", package = "flexmix", envir = environment())
   fit <- bnp_mixture(yn ~ x + I(x^2), NPreg, obs_regression(learn = FALSE), control = few)

@@ -265,7 +265,7 @@ test_that("individuals go with L-sparse responsibilities, candidates, every prio
   expect_identical(adjusted_rand_index(fit$labels, case$of_individual), 1)
 })
 
-test_that("planted clusters of individuals are found by every model", {
+long_test("planted clusters of individuals are found by every model", {
   for (case in some_of(repeated_cases(), by = 5)) {
     fit <- engine_run(case, seed = 1)
     found <- adjusted_rand_index(fit$labels, case$of_individual)

@@ -18,6 +18,7 @@ test_that("mixtures have a report, with and without their data", {
   expect_match(page, "best of 2 fits", fixed = TRUE)
   expect_match(page, "Of 272 rows", fixed = TRUE)
   expect_equal(pictures_in(page), 3)
+  if (!long_tests()) return()
   without <- render_report(fit)
   expect_no_match(without, "Of 272 rows", fixed = TRUE)
   expect_equal(pictures_in(without), 3)
@@ -32,7 +33,7 @@ long_test("mixtures of counts and of series have a report", {
   expect_match(page, "Of 114 rows", fixed = TRUE)
 })
 
-test_that("topics have a report, of words and of rows", {
+long_test("topics have a report, of words and of rows", {
   fit <- suppressWarnings(bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 5)))
   page <- render_report(fit, data = whales$counts)
   expect_match(page, "has <strong>not</strong> converged", fixed = TRUE)
@@ -42,7 +43,7 @@ test_that("topics have a report, of words and of rows", {
   expect_equal(pictures_in(render_report(rows)), 3)
 })
 
-test_that("sequences have a report, from files too", {
+long_test("sequences have a report, from files too", {
   x <- rbind(cbind(beaver1["temp"], id = "a"), cbind(beaver2["temp"], id = "b"))
   fit <- bnp_hmm(x, "id", prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
   files <- file.path(withr::local_tempdir(), c("fit.rds", "data.rds"))

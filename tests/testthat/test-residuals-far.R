@@ -10,14 +10,14 @@ test_that("pseudo-residuals are numbers, and a message counts those that are the
     obs_gaussian(), obs_gaussian("diagonal"), obs_gaussian("spherical"), obs_gaussian("tied"),
     obs_gaussian("zero_mean"), obs_ar(), obs_gamma(1), obs_gamma(), obs_regression(), obs_lds()
   )
-  for (i in seq_along(makers)) {
+  for (i in some_of(seq_along(makers), by = 2)) {
     obs <- makers[[i]]
     positive <- obs_can(obs, "supports") && !obs_supports(obs, -1)
     y <- if (positive) exp(x) else x
     fit <- fit_to(y, obs)
     expect_silent(usual <- residuals(fit, y))
     all_far <- list(y * 1e100, y * 1e10, if (!positive) -y * 1e50, y * 10^rep(c(-150, 0, 150), each = 14))
-    for (far in some_of(all_far, by = 2, from = i %% 2 + 1)) {
+    for (far in some_of(all_far, by = 2, from = i %/% 2 %% 2 + 1)) {
       if (is.null(far)) next
       found <- suppressMessages(residuals(fit, far))
       expect_identical(dim(found), dim(usual))

@@ -121,7 +121,7 @@ test_that("cells narrow beside their values change next to nothing, and cells of
   }
 })
 
-test_that("one rounded variable is one cluster, which it is not where values are densities", {
+long_test("one rounded variable is one cluster, which it is not where values are densities", {
   values <- withr::with_seed(1, list(
     gamma = round(rgamma(3000, 4, 0.2)), weibull = round(rweibull(3000, 2, 20)), student = round(rt(3000, 4) * 3),
     angles = round(rnorm(3000, 0, 0.6) * 18 / pi) * pi / 18

@@ -184,7 +184,7 @@ test_that("pictures are drawn", {
 
 # Rows with scales have no sampler.
 without_times <- Filter(function(case) is.null(case$time), without_scales(planted_cases()))
-for (case in some_of(without_times, by = 7, from = 2)) {
+for (case in some_of(without_times, by = 14, from = 5)) {
   test_that(paste0(case$name, ": planted clusters are drawn"), {
     own <- suppressMessages(suppressWarnings(bnp_mixture(case$x, case$obs, control = few)))
     if (is.numeric(case$obs$exposure)) {

@@ -52,10 +52,11 @@ for (name in names(tiny)) {
 
   test_that(paste0(name, ": draws have the exact posterior, with and without splits and merges"), {
     for (kind in names(priors)) {
+      if (!is_tried(match(name, names(tiny)), match(kind, names(priors)), by = 2L)) next
       exact <- exact_under(case, priors[[kind]])
       k <- apply(exact$partitions, 1L, max)
       together <- function(z, i, j) z[, i] == z[, j]
-      turn <- (match(kind, names(priors)) + match(name, names(tiny))) %% 2 + 1
+      turn <- match(name, names(tiny)) %% 2 + 1
       for (split_merge in some_of(c(0L, 3L), by = 2, from = turn)) {
         out <- sample_tiny(case, priors[[kind]]$prior, 20000, split_merge)[[1L]]
         drawn <- out$records[, "n_clusters"]

@@ -103,7 +103,7 @@ test_that("candidates are the same in any batches, by any threads, from any sour
   }
 })
 
-test_that("the clusters cost at most a tenth more than those of k-means++, over seeds", {
+long_test("the clusters cost at most a tenth more than those of k-means++, over seeds", {
   cases <- Filter(function(case) case$name %in% c(
     "gaussian_full", "gaussian_diagonal", "multinomial", "multinomial, sparse", "bernoulli", "poisson", "categorical"
   ), planted_cases())
@@ -120,7 +120,7 @@ test_that("the clusters cost at most a tenth more than those of k-means++, over 
   }
 })
 
-test_that("clusters that a sample misses are found", {
+long_test("clusters that a sample misses are found", {
   withr::local_seed(3)
   x <- rbind(matrix(rnorm(72e4), ncol = 80), matrix(rnorm(320, 60, 0.1), ncol = 80))
   found <- function(init, seed) {

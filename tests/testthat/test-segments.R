@@ -30,7 +30,9 @@ test_that("fits without sequences have no segments", {
 
 test_that("attaching the package says nothing", {
   paths <- paste(deparse(.libPaths()), collapse = "")
-  code <- paste0(".libPaths(", paths, "); library(bnpvi); cat(exists('segments', mode = 'function'))")
+  code <- paste0(".libPaths(", paths, "); library(bnpvi); cat(exists('segments', mode = 'function'), ",
+    "attr(bnpvi:::engine_kernel_versions(), 'chosen'))")
+  withr::local_envvar(BNPVI_KERNELS = "base")
   said <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE, stderr = TRUE)
-  expect_identical(said, "TRUE")
+  expect_identical(said, "TRUE base")
 })

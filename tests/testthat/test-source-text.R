@@ -173,7 +173,7 @@ test_that("what is no table is refused with file and line", {
   named <- withr::local_tempfile(fileext = ".csv")
   utils::write.csv(odd, named) # with names of rows
   expect_identical(names(rows_of(named)), names)
-  wide <- as.data.frame(matrix(seq_len(if (long_tests()) 20000 else 4000) / 7, 2))
+  wide <- as.data.frame(matrix(seq_len(if (long_tests()) 20000 else 1000) / 7, 2))
   expect_equal(rows_of(csv_of(wide)), wide)
 })
 

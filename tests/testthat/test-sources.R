@@ -36,7 +36,7 @@ test_that("mixtures from files of text, of R and of Parquet are those of memory"
 
 test_that("a source gives the fit of memory with every observation model, kind of column, formula and gap", {
   same <- function(x, size = 70, ..., n = NROW(x)) {
-    laps <- if (long_tests()) 15 else 5
+    laps <- if (long_tests()) 15 else 3
     control <- how_source(batches = 3, max_laps = laps)
     again <- how_source(batches = dealt(n, 3), max_laps = laps)
     expect_fit_of_source(
@@ -44,21 +44,25 @@ test_that("a source gives the fit of memory with every observation model, kind o
       deparse(substitute(x))
     )
   }
-  same(mixed)
-  same(mixed["g"], size = 1)
-  same(transform(mixed, g = factor(g, c("w", "u", "v", "never"))))
-  same(mixed[c("k", "yes")], obs = obs_categorical())
-  same(mixed, obs = obs_product(obs_poisson(columns = "k"), obs_gaussian(), obs_categorical()))
-  same(abs(points), obs = obs_gamma())
-  same(points, obs = obs_gaussian("diagonal", learn = TRUE))
-  same(points, obs = obs_gaussian("tied"))
-  same(round(abs(points)), obs = obs_poisson())
-  same(Matrix::Matrix(1 * (points > 1), sparse = TRUE), obs = obs_bernoulli())
-  same(points, prior = prior_dirichlet(4))
-  same(points, prior = prior_py(gamma_prior(), 0.2))
   exposed <- cbind(round(abs(points)), hours = rep(1:3, 100))
-  same(exposed, obs = obs_poisson(columns = letters[1:4], exposure = "hours"))
-  for (formula in list(x ~ g, ~ scale(x) + g, x ~ poly(k, 2))) {
+  calls <- rlang::exprs(
+    same(mixed),
+    same(mixed["g"], size = 1),
+    same(transform(mixed, g = factor(g, c("w", "u", "v", "never")))),
+    same(mixed[c("k", "yes")], obs = obs_categorical()),
+    same(mixed, obs = obs_product(obs_poisson(columns = "k"), obs_gaussian(), obs_categorical())),
+    same(abs(points), obs = obs_gamma()),
+    same(points, obs = obs_gaussian("diagonal", learn = TRUE)),
+    same(points, obs = obs_gaussian("tied")),
+    same(round(abs(points)), obs = obs_poisson()),
+    same(Matrix::Matrix(1 * (points > 1), sparse = TRUE), obs = obs_bernoulli()),
+    same(points, prior = prior_dirichlet(4)),
+    same(points, prior = prior_py(gamma_prior(), 0.2)),
+    same(exposed, obs = obs_poisson(columns = letters[1:4], exposure = "hours"))
+  )
+  here <- environment()
+  for (call in some_of(calls, by = 2)) eval(call, here)
+  for (formula in some_of(list(x ~ poly(k, 2), x ~ g, ~ scale(x) + g), by = 3)) {
     expect_fit_of_source(
       quiet(bnp_mixture(formula, in_pieces(mixed, 70), control = how_source(batches = 3))),
       quiet(bnp_mixture(formula, mixed, control = how_source(batches = dealt(300, 3)))), deparse(formula)

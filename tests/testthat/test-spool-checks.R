@@ -192,7 +192,7 @@ test_that("every field of a description may be anything", {
     topics = list(part(counts, 20), function(s) elbo(bnp_topics(s, control = how))),
     sequences = list(part(walks, 136), function(s) elbo(bnp_hmm(s, id = "id", control = how)))
   )
-  for (name in names(cases)) {
+  for (name in some_of(names(cases), by = 2)) {
     folder <- file.path(withr::local_tempdir(), "kept")
     source <- cases[[name]][[1L]](folder)
     ask <- function() cases[[name]][[2L]](source)

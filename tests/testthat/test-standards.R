@@ -1,6 +1,6 @@
 # What conventions.md promises and no other test shows.
 
-test_that("more data give closer estimates", {
+long_test("more data give closer estimates", {
   centres <- c(-4, 4)
   error <- vapply(c(50, 5000), function(n) {
     mean(vapply(1:5, function(seed) {
@@ -21,7 +21,7 @@ test_that("noise of rounding changes no label", {
   expect_identical(fitted(bnp_mixture(noisy, control = bnp_control(seed = 1))), fitted(fit))
 })
 
-test_that("a smaller tol takes more laps, and ends no lower", {
+long_test("a smaller tol takes more laps, and ends no lower", {
   fits <- lapply(c(1e-2, 1e-4, 1e-8), function(tol) {
     bnp_mixture(asterisk[, 1:2], control = bnp_control(seed = 1, k_init = 20, moves = FALSE, tol = tol, max_laps = 500))
   })
@@ -45,7 +45,7 @@ test_that("each kind of warning can be silenced by itself", {
   })
 })
 
-test_that("predict() does not fit again", {
+long_test("predict() does not fit again", {
   x <- withr::with_seed(1, matrix(rnorm(2e4), ncol = 4) + rep(c(0, 9), each = 1e4))
   fitting <- system.time(fit <- bnp_mixture(x, control = bnp_control(seed = 1, k_init = 20)))
   predicting <- system.time(predict(fit, x))

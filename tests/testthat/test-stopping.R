@@ -21,6 +21,7 @@ test_that("in an interactive session Ctrl-C returns the fit as it stands", {
   expect_identical(fit$elbo, same$elbo)
   expect_equal(coef(fit), coef(same), tolerance = 1e-10)
   expect_identical(fit$labels, same$labels)
+  if (!long_tests()) return()
   interrupt_after(0.8)
   control <- bnp_control("stochastic", seed = 1, k_init = 40, moves = FALSE, max_laps = 1e6, verbose = FALSE)
   expect_message(fit <- bnp_mixture(x, control = control), class = "bnpvi_message_interrupted")
@@ -39,7 +40,7 @@ test_that("elsewhere, and before there is a fit, Ctrl-C is an interrupt", {
   }
 })
 
-test_that("Ctrl-C returns the draws so far, and is an interrupt before there is one", {
+long_test("Ctrl-C returns the draws so far, and is an interrupt before there is one", {
   skip_on_os("windows")
   withr::local_options(rlang_interactive = TRUE)
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))

@@ -107,7 +107,7 @@ test_that("streams of groups take every kind of column, finite priors and learne
   expect_gt(coef(own)$mean[[1L]], -2)
 })
 
-test_that("topics follow what drifts where documents fade", {
+long_test("topics follow what drifts where documents fade", {
   moving <- function(i) {
     if (i > 30) return(NULL)
     out <- grouped(10, 10L * i, seed = i)

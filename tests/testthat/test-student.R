@@ -91,7 +91,7 @@ test_that("laps rise, threads give equal bits, and batches and the order of rows
   expect_identical(run(1), run(2))
 })
 
-test_that("many rows with heavy tails are one cluster, with few batches and many, and Gaussian rows are no work", {
+long_test("many rows with heavy tails are one cluster, with few batches and many, and Gaussian rows are no work", {
   x <- withr::with_seed(1, matrix(rt(50000, 4)))
   fit_of <- function(x, batches) {
     bnp_mixture(x, obs_student(), control = bnp_control(seed = 1, verbose = FALSE, restarts = 1, batches = batches))
@@ -106,7 +106,7 @@ test_that("many rows with heavy tails are one cluster, with few batches and many
   for (batches in c(1L, 4L)) expect_lt(fit_of(gaussian, batches)$laps, 30)
 })
 
-test_that("parts of one cluster are joined as soon in several batches as in one", {
+long_test("parts of one cluster are joined as soon in several batches as in one", {
   z <- withr::with_seed(2, sample(3, 12000, TRUE))
   scale <- withr::with_seed(3, rgamma(12000, 2, 2))
   x <- cbind(c(0, 8, 16), c(0, 8, 0))[z, ] + withr::with_seed(4, matrix(rnorm(24000), 12000)) / sqrt(scale)

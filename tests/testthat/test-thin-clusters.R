@@ -14,7 +14,7 @@ thin_clusters <- function(n, k, d, rank, seed) {
   list(x = x, z = z)
 }
 
-test_that("default fits find clusters that differ in their covariances alone", {
+long_test("default fits find clusters that differ in their covariances alone", {
   exact <- function(n, k, d, rank, seed) {
     set <- thin_clusters(n, k, d, rank, seed)
     fit <- bnp_mixture(set$x, control = bnp_control(seed = seed, threads = 1, verbose = FALSE))

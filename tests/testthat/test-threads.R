@@ -19,7 +19,7 @@ test_that("a warning made an error leaves no thread behind", {
   same_fit(bnp_mixture(x, control = bnp_control(seed = 1, threads = 4)), one)
 })
 
-test_that("a fit runs on the threads that start when memory allows no more", {
+long_test("a fit runs on the threads that start when memory allows no more", {
   skip_if_not(file.exists("/proc/self/status"), "/proc, which tells how much memory is in use,")
   skip_if(Sys.which("prlimit") == "", "prlimit, which limits the memory of a process, is not there")
   script <- withr::local_tempfile(fileext = ".R", lines = c(

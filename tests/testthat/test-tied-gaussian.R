@@ -77,7 +77,7 @@ test_that("rows that are equal in every cluster, and collinear columns, do not s
   expect_equal(min(eigen(learned / outer(c(1, 10), c(1, 10)))$values), 1e-6, tolerance = 1e-6)
 })
 
-test_that("planted clusters are found, with the covariance that they share", {
+long_test("planted clusters are found, with the covariance that they share", {
   truth <- matrix(c(1, 0.9, 0.9, 2), 2)
   for (shape in c(tied, "spherical")) {
     for (k_init in c(1, 10)) {

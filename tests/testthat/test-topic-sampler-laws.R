@@ -136,7 +136,7 @@ for (name in names(cases)) {
   })
 }
 
-test_that("data and topics drawn in turn keep the law of the prior", {
+long_test("data and topics drawn in turn keep the law of the prior", {
   # x | z by drawing every topic's terms; z, weights and concentrations | x by a sweep (Geweke 2004).
   documents <- rep(1:3, c(4, 3, 2))
   prior <- list(family = "hdp", gamma = c(3, 2), alpha = c(2, 1))

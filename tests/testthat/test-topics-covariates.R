@@ -21,7 +21,7 @@ test_that("topics are found with the effects of their covariates, and the bound 
   expect_lt(sqrt(mean((weights[, 1:4] - truth[, of])^2)), 0.08)
 })
 
-test_that("held-out words are predicted better by documents' covariates", {
+long_test("held-out words are predicted better by documents' covariates", {
   data <- dated_corpus(seed = 7, documents = 300, tokens = 30, group = 2, trend = 1.5)
   train <- 1:200
   some <- list(x = data$x[train, ], about = data$about[train, ])
@@ -37,7 +37,7 @@ test_that("held-out words are predicted better by documents' covariates", {
   expect_true(is.finite(whole))
 })
 
-test_that("a covariate that says nothing costs little", {
+long_test("a covariate that says nothing costs little", {
   noise <- data.frame(u = withr::with_seed(9, rnorm(200)))
   one <- bnp_topics(corpus$x, prior = prior_covariates(~ 1), control = quiet_control(max_laps = 30))
   other <- bnp_topics(

@@ -13,7 +13,7 @@ short_text <- function(documents, terms, seed = 2, topics = 2) {
 }
 flat <- obs_multinomial(0.1)
 
-test_that("short text does not end with one topic where a start with two ends higher", {
+long_test("short text does not end with one topic where a start with two ends higher", {
   x <- short_text(800, 1000)
   fit <- function(...) bnp_topics(x, flat, control = bnp_control(verbose = FALSE, ...))
   one <- fit(seed = 1)

@@ -20,7 +20,8 @@ one_of <- function(...) sample(c(...), 1)
 test_that("a visit never returns a lower bound than what is remembered of the document, whatever has changed", {
   set.seed(1)
   worst <- searches <- fewer <- off <- 0
-  for (case in 1:700) {
+  cases <- if (long_tests()) 700 else 350
+  for (case in seq_len(cases)) {
     n <- one_of(1, 3, 10, 30)
     k <- one_of(2, 5, 12, 30)
     width <- one_of(0L, 1L, 2L, 9L)
@@ -54,11 +55,11 @@ test_that("a visit never returns a lower bound than what is remembered of the do
   }
   expect_lte(worst, 1e-11)
   expect_lte(off, 1e-9)
-  expect_gt(searches, 500)
-  expect_gt(fewer, 100)
+  expect_gt(searches, 0.7 * cases)
+  expect_gt(fewer, cases / 7)
 })
 
-test_that("a fit that starts from an earlier one of the same documents never ends lower", {
+long_test("a fit that starts from an earlier one of the same documents never ends lower", {
   set.seed(2)
   for (case in 1:20) {
     x <- toy_corpus(case, documents = one_of(10, 40), terms = one_of(4, 12), topics = 2, tokens = one_of(3, 30, 100))

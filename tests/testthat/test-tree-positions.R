@@ -170,7 +170,7 @@ sides <- planted_sides(8, 500)
 names_of_sides <- c("right", "left")[1 + side_of(500)]
 sided <- bnp_hmm(sides$x, parent = sides$parent, position = names_of_sides, control = few)
 
-test_that("positions with different transitions are found, and explain new trees better than one matrix", {
+long_test("positions with different transitions are found, and explain new trees better than one matrix", {
   expect_equal(n_clusters(sided), 3)
   expect_gt(adjusted_rand_index(fitted(sided), sides$z), 0.95)
   p <- transition_matrix(sided)

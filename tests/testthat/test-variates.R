@@ -69,7 +69,7 @@ test_that("numbers of a law that is none are refused, without an end of their ow
     outcome <- function() tryCatch(drawn(..., n = 3L), error = function(e) class(e)[1L])
     expect_identical(within_seconds(10, outcome), "std::domain_error", label = paste(c(...), collapse = ", "))
   }
-  for (bad in some_of(c(NaN, -1e300, -1, -0.5, -1e-20), by = 2)) {
+  for (bad in some_of(c(NaN, -1e300, -1, -0.5, -1e-20), by = 3)) {
     for (law in c("log_gamma", "gamma", "log_beta", "log_dirichlet")) refused(law, bad, 2)
     refused("log_beta", 2, bad)
     refused("log_dirichlet", c(2, bad))

@@ -3,6 +3,7 @@
 test_that("work that goes through bytes has the bits of work here, for all families and moves", {
   cases <- worker_cases()
   laps <- if (long_tests()) 14L else 8L
+  cases <- some_of(cases, by = 3)
   here <- lapply(cases, function(case) bits_of_work(fit_of_case(case, wave = 2L, laps = laps)))
   seen <- local_desk()
   for (name in names(cases)) {
@@ -10,7 +11,7 @@ test_that("work that goes through bytes has the bits of work here, for all famil
       bits_of_work(fit_of_case(cases[[name]], wave = 2L, laps = laps, workers = TRUE)), here[[name]], info = name
     )
   }
-  expect_setequal(seen$kinds, c(
+  if (long_tests()) expect_setequal(seen$kinds, c(
     "visit", "units", "assign", "claim", "statistic", "without", "seen", "documents", "target_rows", "touched_rows",
     "pair_entropy", "snapshot", "labels"
   ))
