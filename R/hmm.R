@@ -10,7 +10,7 @@
 #' @param data A data frame with the variables of the formula, whose rows follow each other in time.
 #' @param id The sequence of each row of a matrix or data frame: the name of a column, also without quotes, or one
 #'   value for each row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a
-#'   sequence must follow each other. Default: all rows are one sequence.
+#'   sequence must follow each other. Default: all rows are one sequence; for tracks ([track_steps()]) the column `id`.
 #' @param obs The observation model, that is, the distribution of a row given its state:
 #'   `r maker_links(verb_makers("bnp_hmm"))`. Default: chosen by the columns, as in [bnp_mixture()]. The first `lag`
 #'   rows of each sequence of an autoregression are conditioned on: they have no likelihood of their own, and get the
@@ -153,7 +153,8 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
   if (...length()) control <- control_with(control, ...)
   here <- rlang::current_env()
   read_arguments(rlang::enquos(id = id, weights = weights, labels = labels), x, "x")
-  na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
+  id <- id %||% id_of_track(x)
+  na_action <- action_by_model(if (!missing(na_action)) na_action else action_of_track(x, obs), obs)
   class <- if (is.null(labels)) list(x = x) else split_argument(x, labels, "labels", here)
   said <- class["x"]
   if (!is.null(covariates) || inherits(prior, "bnp_prior_covariates")) {

@@ -15,8 +15,9 @@
 #'   * `"uncertainty"`: one minus the probability of each observation's cluster, as the size of its point (Gaussian
 #'     clusters of several columns), against the value (one column), or in increasing order.
 #'   * `"profile"`: a panel for each column. For numbers it has each cluster's mean and one standard deviation to either
-#'     side, in standard deviations of all data from their mean; for levels their probabilities as stacked bars (more
-#'     than twelve columns of two levels: one heat map). Panels are ordered by how well columns distinguish the
+#'     side, in standard deviations of all data from their mean (those of single rows are very wide, and cut where they
+#'     are three away from all means); for levels their probabilities as stacked bars (more than twelve columns of two
+#'     levels: one heat map). Panels are ordered by how well columns distinguish the
 #'     clusters: the number above each is the expected log Bayes factor (nats) of a value of this column for its own
 #'     cluster against all of them, under the fitted clusters.
 #'   * `"score"`, for truncation-free learning ([bnp_stream()]): how well each batch was predicted before it was learned

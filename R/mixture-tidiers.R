@@ -37,3 +37,11 @@ augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time 
   if (!is.null(x$state$owner)) out$.label <- unname(most_probable_class(x, prob))
   like_input(out, data)
 }
+
+# The terms of clusters of texts, as of topics; else the terms of the formula.
+#' @export
+#' @noRd
+terms.bnp_mixture <- function(x, ...) {
+  of_texts <- inherits(x$model$obs, "obs_multinomial") && is.null(x$input$terms)
+  if (of_texts) terms.bnp_topics(x, ...) else NextMethod()
+}

@@ -9,8 +9,8 @@ column_information <- function(fit) {
   sort(vapply(profile$columns, function(parts) information_of(parts, profile$weight), 1), decreasing = TRUE)
 }
 
-# How columns are distributed in the clusters: list(cluster, weight, columns) with the clusters in use, their
-# shares, and for each column its distribution in each of these clusters, as from obs_marginals().
+# How columns are distributed in the clusters: list(cluster, size, weight, columns) with the clusters in use, their
+# sizes and shares, and for each column its distribution in each of these clusters, as from obs_marginals().
 cluster_profile <- function(fit, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!obs_can(obs, "marginals")) {
@@ -25,9 +25,9 @@ cluster_profile <- function(fit, call = rlang::caller_env()) {
     stats::setNames(own, names(own) %||% obs_terms(obs, column_labels(fit))$variable)
   })
   columns <- stats::setNames(nm = names(of_cluster[[1L]]))
-  weight <- cluster_sizes(fit)[used]
+  size <- unname(cluster_sizes(fit)[used])
   list(
-    cluster = used, weight = unname(weight / sum(weight)),
+    cluster = used, size = size, weight = size / sum(size),
     columns = lapply(columns, function(column) lapply(of_cluster, `[[`, column))
   )
 }
@@ -74,8 +74,8 @@ of_densities <- function(weight, quantile, log_density) {
 
 # What the picture of profiles shows: list(kind, panels, cluster, word), with one panel for each column, the
 # most informative first: list(kind, information, data). Kind "interval": for each cluster the mean and one
-# standard deviation to either side, in standard deviations of all data from their mean. Kind "bars": the
-# probability of each level in each cluster.
+# standard deviation to either side, in standard deviations of all data from their mean, no further than three of
+# these from the outermost means. Kind "bars": the probability of each level in each cluster.
 profile_picture <- function(fit, call = rlang::caller_env()) {
   profile <- cluster_profile(fit, call)
   profile$cluster <- cluster_ids(fit)[profile$cluster]
@@ -123,11 +123,15 @@ intervals_of <- function(parts, profile) {
   sd <- vapply(parts, function(part) {
     switch(part$kind, number = part$sd, count = sqrt(part$mean), time = part$mean, 0)
   }, 1)
-  centre <- sum(profile$weight * mean)
-  unit <- sqrt(sum(profile$weight * (sd^2 + (mean - centre)^2)))
+  # The expected variance of a cluster of one row can be a thousand times that of all data: it has no say in their unit.
+  several <- profile$size >= 2
+  weight <- if (any(several)) profile$size * several / sum(profile$size[several]) else profile$weight
+  centre <- sum(weight * mean)
+  unit <- sqrt(sum(weight * (sd^2 + (mean - centre)^2)))
   if (!is.finite(unit) || unit == 0) unit <- 1
   at <- (mean - centre) / unit
-  data.frame(cluster = profile$cluster, mean = at, low = at - sd / unit, high = at + sd / unit)
+  low <- pmax(at - sd / unit, min(at) - 3)
+  data.frame(cluster = profile$cluster, mean = at, low = low, high = pmin(at + sd / unit, max(at) + 3))
 }
 
 # The most informative columns in words: "island 0.95, bill_length 0.81 and 4 more".

@@ -92,7 +92,7 @@ exclusivity <- function(fit, n = 10L, weight = 0.5) {
 # with a column for each topic, and topics(fit), the main topic of each document.
 
 #' @rdname top_terms
-#' @param x A fit of [bnp_topics()] to counts.
+#' @param x A fit of [bnp_topics()] to counts, or of [bnp_mixture()] with [obs_multinomial()].
 #' @param ... For `terms()`, `n`, the number of terms per topic, and `by` and `weight` as in `top_terms()`.
 #' @return `terms()`: a character matrix with a column of terms for each topic in use, the first ones first, as in the
 #'   packages topicmodels and seededlda. If seededlda is attached, its `terms()` and `topics()` take a fit as well;

@@ -47,7 +47,7 @@ one_document <- function(x) {
 # Names of columns that mark a table with one row for each document and term, such as from tidytext's
 # count(document, word).
 term_names <- c("term", "word", "feature")
-count_names <- c("n", "count", "freq")
+count_names <- c("n", "count", "freq", "Freq")
 first_of <- function(names, x) intersect(names, colnames(x))[1]
 
 is_term_frame <- function(x) {

@@ -15,15 +15,17 @@
 #' @param lonlat Are `x` and `y` longitudes and latitudes in degrees? Steps are then lengths of great circles in
 #'   kilometres, on a sphere of radius 6371 km, and angles are those between the great circles. Default: `FALSE`,
 #'   coordinates in a plane, and steps in their unit.
+#' @param ... Must be empty.
 #' @return A data frame of class `bnp_track` with a row for each location: `id`, `time` (if given), `x`, `y`, `step`,
 #'   the length of the step from here to the next location of the track, and `angle`, the turning angle here in radians,
 #'   from -pi to pi, positive to the left. `step` is `NA` at the last location of a track. `angle` is `NA` at the first
 #'   and the last location, and beside a step of length 0, which has no direction. `prepData()` of the package moveHMM
 #'   makes the same columns, with `ID` instead of `id` and with angles beside steps of 0.
 #' @details Without `obs`, [bnp_hmm()] models the steps by [obs_gamma()] and the angles by [obs_vonmises()], as the
-#'   example does explicitly. Models whose blocks name their columns can be fitted to the result of `track_steps()`,
-#'   and to that of `prepData()` of the packages moveHMM and momentuHMM, without removing the other columns, which are
-#'   left out.
+#'   example does explicitly, and averages over those that are missing (`na_action = "model"`). Without `id` the tracks
+#'   are those of the column `id`. Models whose blocks name their columns can be fitted to the result of
+#'   `track_steps()`, and to that of `prepData()` of the packages moveHMM and momentuHMM, without removing the other
+#'   columns, which are left out.
 #' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("movement")`.
 #' @references
 #' Michelot, T., Langrock, R. and Patterson, T. A. (2016). moveHMM: an R package for the statistical modelling of animal
@@ -38,7 +40,10 @@
 #' coef(fit)$gamma
 #' plot(fit, "track", data = track)
 #' @export
-track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
+track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE, ...) {
+  check_no_dots(..., notes = c(
+    data = "The table is {.arg x}: {.code track_steps(data[c(\"lon\", \"lat\")], id = data$animal)}."
+  ))
   if (is.null(y)) {
     named <- Filter(function(v) is.character(v) && length(v) == 1L && is.data.frame(x), list(id = id, time = time))
     for (what in names(named)) {
@@ -60,6 +65,7 @@ track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
   y <- track_coordinates(y, "y", length(x))
   require_one_each(id, "id", length(x))
   require_one_each(time, "time", length(x))
+  if (!is.null(time)) require_times(time)
   if (lonlat) require_degrees(x, y)
   tracks <- split(seq_along(x), if (is.null(id)) rep(1L, length(x)) else factor(id, unique(id)))
   if (!is.null(time)) require_ascending_times(time, tracks)
@@ -78,10 +84,14 @@ track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
 }
 
 track_coordinates <- function(v, arg, n = length(v), call = rlang::caller_env()) {
-  if (!is.numeric(v) || !is.null(dim(v)) || !length(v) || length(v) != n) {
+  if (!is.numeric(v) || !is.null(dim(v)) || length(v) != n) {
     of <- if (length(v) != n) paste(" of length", n)
-    abort("input", "{.arg {arg}} must be a numeric vector{of}, not {describe(v)}.", call = call)
+    abort("input", c(
+      "{.arg {arg}} must be a numeric vector{of}, not {describe(v)}.",
+      i = if (is.data.frame(v)) "Choose its columns: {.code track_steps(x$lon, x$lat)}."
+    ), call = call)
   }
+  if (!n) abort("input", "{.arg {arg}} has no locations: at least one is needed.", call = call)
   bad <- which(is.infinite(v))
   if (length(bad)) {
     abort("not_finite", c(
@@ -94,9 +104,28 @@ track_coordinates <- function(v, arg, n = length(v), call = rlang::caller_env())
 }
 
 require_one_each <- function(v, arg, n, call = rlang::caller_env()) {
-  if (!is.null(v) && (length(v) != n || anyNA(v))) {
+  if (!is.null(v) && (!is.atomic(v) || !is.null(dim(v)) || length(v) != n || anyNA(v))) {
     abort("argument", c(
-      "{.arg {arg}} must have one value for each location ({n}), none of them missing, not be {describe(v)}."
+      "{.arg {arg}} must be a vector with one value for each location ({n}), none of them missing, not
+       {describe(v)}.",
+      i = if (is.character(v) && length(v) == 1L) "The name of a column is for {.arg x} a data frame without {.arg y}."
+    ), call = call)
+  }
+}
+
+require_times <- function(time, call = rlang::caller_env()) {
+  if (!(is.numeric(time) || inherits(time, c("Date", "POSIXct", "difftime")))) {
+    abort("times", c(
+      "{.arg time} must be numbers, dates or times, not {describe(time)}.",
+      i = "Text is turned into times by {.fn as.POSIXct} or {.fn as.Date}."
+    ), call = call)
+  }
+  bad <- which(!is.finite(as.numeric(time)))
+  if (length(bad)) {
+    abort("times", c(
+      "{.arg time} must be finite; {cli::qty(length(bad))}element{?s} {places(bad)}
+       {cli::qty(length(bad))}{?is/are} not.",
+      i = "Leave out locations whose time is not known."
     ), call = call)
   }
 }
@@ -150,6 +179,15 @@ obs_of_track <- function(x, call) {
   obs_product(obs_gamma(columns = "step", zeros = zeros), obs_vonmises(columns = "angle"))
 }
 
+# The column of a table of tracks that says to which track a row belongs; NULL for other data.
+id_of_track <- function(x) {
+  named <- if (inherits(x, track_classes)) intersect(c("id", "ID"), names(x))
+  if (length(named)) named[1L]
+}
+
+# Gaps belong to the default model of a track: its last step and its first angle are not there. NULL: no choice is made.
+action_of_track <- function(x, obs) if (inherits(x, track_classes) && is.null(obs)) "model"
+
 steps_of_track <- function(x, obs) {
   if (!inherits(x, track_classes) || any(vapply(obs$blocks, function(block) is.null(named_columns_of(block)), NA))) {
     return(x)
@@ -167,7 +205,7 @@ on_plane <- function(x, y) {
   dx <- diff(x)
   dy <- diff(y)
   direction <- ifelse(dx == 0 & dy == 0, NA, atan2(dy, dx))
-  list(length = sqrt(dx^2 + dy^2), leaves = direction, arrives = direction)
+  list(length = Mod(complex(real = dx, imaginary = dy)), leaves = direction, arrives = direction)
 }
 
 on_sphere <- function(x, y) {

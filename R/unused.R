@@ -8,7 +8,7 @@ foreign_arguments <- list(
   restarts = c("nstart", "n_init", "nrep", "runs"),
   threads = c("cores", "n_jobs", "ncores", "mc.cores", "parallel", "num_threads"),
   seed = c("random_state", "random.seed"), verbose = c("trace", "progress"),
-  covariance = c("modelNames", "covariance_type")
+  covariance = c("modelNames", "covariance_type"), na_action = c("na.action", "na.rm", "na_rm", "missing")
 )
 
 # The arguments of the functions (such as constructors of priors) whose results a fitting function takes, in
@@ -69,6 +69,9 @@ unused_hint <- function(name, verb, own) {
   near <- own[utils::adist(name, own, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
   if (!length(known) && nchar(name) > 2L && length(near)) {
     return(sprintf("Did you mean {.arg %s}?", near[1L]))
+  }
+  if ("na_action" %in% intersect(known, own)) {
+    return("It is called {.arg na_action} here, as in {.code na_action = \"omit\"}.")
   }
   own_hint <- constructor_hint(name, verb, own)
   if (!is.null(own_hint)) {

@@ -112,6 +112,16 @@ test_that("autoplot() draws the pictures that plot() draws", {
   expect_equal(nrow(ggplot2::layer_data(plots[[1]], 1)), 272)
 })
 
+test_that("a cluster of one row does not hide the others' profiles", {
+  far <- data.frame(a = c(qnorm(ppoints(40)), qnorm(ppoints(40), 9), 500), b = gl(2, 1, 81, c("no", "yes")))
+  fit <- bnp_mixture(far, start = rep(1:3, c(40, 40, 1)), control = bnp_control(seed = 1, moves = FALSE))
+  expect_equal(unname(cluster_sizes(fit)), c(40, 40, 1), tolerance = 0.01)
+  shown <- profile_picture(fit)$panels$a$data
+  expect_gt(abs(diff(shown$mean[1:2])), 1.5)
+  expect_gt(min(shown$low), min(shown$mean) - 3.01)
+  expect_lt(max(shown$high), max(shown$mean) + 3.01)
+})
+
 long_test("many columns of two levels are drawn as one heat map", {
   set.seed(1)
   group <- rep(1:3, each = 40)

@@ -122,11 +122,21 @@ test_that("covariates are matched by name, and refused where they do not fit", {
   expect_equal(left$documents[left$group == "y"][1], 39)
 })
 
+test_that("a table of frequencies is counts of terms", {
+  words <- data.frame(document = c("a", "a", "b", "b"), term = c("x", "x", "x", "y"))
+  quick <- bnp_control(seed = 1, max_laps = 2, restarts = 1)
+  frequencies <- as.data.frame(xtabs(~ document + term, words))
+  counts <- cbind(x = 2:1, y = 0:1)
+  expect_identical(elbo(bnp_topics(frequencies, control = quick)), elbo(bnp_topics(counts, control = quick)))
+})
+
 test_that("terms() and topics() answer as in packages for quanteda", {
   found <- terms(fit, n = 3)
   expect_equal(dim(found), c(3, fit$state$k))
   expect_equal(found[, 2], top_terms(fit, 3)$term[4:6])
   expect_equal(terms(fit, 2, by = "frex")[, 1], top_terms(fit, 2, "frex")$term[1:2])
+  short <- bnp_mixture(corpus, obs_multinomial(), control = bnp_control(seed = 1, max_laps = 3, restarts = 1))
+  expect_equal(terms(short, 2)[, 1], top_terms(short, 2)$term[1:2])
   main <- topics.bnp_topics(fit)
   expect_equal(as.integer(main), max.col(fitted(fit), "first"))
   expect_named(main, rownames(corpus))

@@ -65,10 +65,33 @@ test_that("bad tracks are refused, and uneven times are told", {
   expect_bad(track_steps(1:3, 1:3, time = c(1, 3, 2)), "times", "row 3")
   expect_bad(track_steps(1:3, 91:93, lonlat = TRUE), "range", "lonlat = FALSE")
   expect_bad(track_steps(1:3, 1:3, lonlat = NA), "argument", "lonlat")
+  locations <- data.frame(x = 1:3, y = 1:3, animal = "a")
+  expect_bad(track_steps(data = locations), "argument", "`data`.*The table is `x`")
+  expect_bad(track_steps("x", "y", data = locations), "argument", "The table is `x`")
+  expect_bad(track_steps(locations, y = 1:3), "input", "Choose its columns")
+  expect_bad(track_steps(1:3, 1:3, id = "animal"), "argument", "name of a column is for `x` a data frame")
+  expect_bad(track_steps(1:3, 1:3, id = list(1, 1, 1)), "argument", "`id` must be a vector")
+  expect_bad(track_steps(numeric(), numeric()), "input", "no locations")
+  expect_bad(track_steps(1:3, 1:3, time = c("09:00", "10:00", "11:00")), "times", "as.POSIXct")
+  expect_bad(track_steps(1:3, 1:3, time = c(1, 2, Inf)), "times", "element 3")
+  expect_equal(track_steps(c(0, 3e200), c(0, 4e200))$step, c(5e200, NA))
   expect_message(
     track_steps(1:4, 1:4, time = c(1, 2, 3, 5)), "1 of 3 intervals.*differs", class = "bnpvi_message_times"
   )
   expect_silent(track_steps(1:4, 1:4, time = c(1, 2, 1, 2), id = c(1, 1, 2, 2)))
+})
+
+test_that("a table of tracks needs neither its id nor its gaps to be named", {
+  moved <- animals_moved()
+  track <- track_steps(moved$x, moved$y, moved$id)
+  told <- bnp_hmm(track, id = "id", obs = walk, na_action = "model", control = quiet)
+  plain <- suppressMessages(bnp_hmm(track, control = quiet))
+  expect_identical(elbo(plain), elbo(told))
+  expect_identical(segments(plain), segments(told))
+  expect_identical(segments(plain, track), segments(told, track))
+  alone <- suppressMessages(bnp_hmm(track_steps(moved$x, moved$y), control = quiet))
+  expect_identical(nrow(segments(alone, track[c("step", "angle")])) > 1L, TRUE)
+  expect_bad(bnp_hmm(track, obs = walk, control = quiet), "not_finite", "na_action")
 })
 
 test_that("a table of tracks is modelled as it is, has pseudo-residuals that are normal, and is drawn", {

@@ -18,6 +18,8 @@ test_that("arguments of other packages and of other functions are found", {
   said(bnp_mixture(faithful, iter.max = 5), "`max_laps`", "control = bnp_control(max_laps = )")
   said(bnp_mixture(faithful, nstart = 5), "called `restarts` here")
   said(bnp_mixture(faithful, controll = bnp_control()), "Did you mean `control`?")
+  said(bnp_mixture(faithful, na.rm = TRUE), "called `na_action` here")
+  said(bnp_topics(bars$counts, na.action = "omit"), "called `na_action` here")
   said(bnp_control(max_lapse = 3), "Did you mean `max_laps`?")
   said(bnp_control(birth = FALSE), "`moves = bnp_moves(birth = )`")
   said(bnp_topics(whales$counts, prevalence = ~day), "`prior = prior_covariates(~ w)`", "proportions of topics")
