@@ -42,6 +42,6 @@ augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time 
 #' @export
 #' @noRd
 terms.bnp_mixture <- function(x, ...) {
-  of_texts <- inherits(x$model$obs, "obs_multinomial") && is.null(x$input$terms)
+  of_texts <- obs_facts(x$model$obs)$counts_tokens && is.null(x$input$terms)
   if (of_texts) terms.bnp_topics(x, ...) else NextMethod()
 }
