@@ -29,7 +29,7 @@ test_that("in an interactive session Ctrl-C returns the fit as it stands", {
   expect_equal(fit$elbo, sum(elbo(fit, terms = TRUE)))
 })
 
-test_that("elsewhere, and before there is a fit, Ctrl-C is an interrupt", {
+long_test("elsewhere, and before there is a fit, Ctrl-C is an interrupt", {
   skip_on_os("windows")
   for (interactive in c(FALSE, TRUE)) {
     withr::local_options(rlang_interactive = interactive)

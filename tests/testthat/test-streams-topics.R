@@ -46,7 +46,7 @@ test_that("storing and going on gives the same bits as never stopping, for any n
   expect_identical(rest$stream, fit$stream)
 })
 
-test_that("data in memory are learned from in passes, with proportions, and hand over to memoized learning and back", {
+long_test("data in memory are learned from in passes, with proportions, and hand over to memoized learning and back", {
   own <- bnp_topics(x, control = how())
   expect_identical(own$control$batches, 6L)
   expect_identical(nrow(elbo_trace(own)), 18L)

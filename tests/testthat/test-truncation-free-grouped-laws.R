@@ -182,7 +182,7 @@ gain_of_joining <- function(x, topic, document, tables, gamma, alpha, k = NULL) 
 test_that("topics are joined if the gain, recomputed in plain R, is positive", {
   document <- rep(1:15, each = 4L)
   for (prior in list(list(family = "hdp", gamma = 0.02, alpha = 0.7), list(family = "lda", k = 60L, alpha = 0.7))) {
-    distances <- some_of(seq(0.2, 4, length.out = 40), by = 3)
+    distances <- some_of(seq(0.2, 4, length.out = 40), by = 2)
     drawn <- withr::with_seed(4, lapply(rep(distances, if (long_tests()) 3 else 1), function(apart) {
       topic <- 1L + rbinom(60, 1, rbeta(15, 0.5, 0.5)[document])
       topic[c(1, 60)] <- 1:2

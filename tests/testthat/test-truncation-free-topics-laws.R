@@ -137,7 +137,7 @@ test_that("topics are joined if the gain, recomputed in plain R, is positive", {
       gains <- gain_of_joining(t, tables, word, topic, rep(0.3, v), 0.02, 0.7, prior$k)
       list(t = t, tables = tables, topic = topic, word = word, gains = gains)
     }
-    cases <- withr::with_seed(3, lapply(rep(seq_len(60) / 60, if (long_tests()) 15 else 3), case_of))
+    cases <- withr::with_seed(3, lapply(rep(seq_len(60) / 60, if (long_tests()) 15 else 6), case_of))
     joined <- vapply(cases, function(case) {
       topics <- utils::modifyList(no_topics(prior), list(
         t = as.vector(case$t), tables = case$tables, id = c(1, 2), born_at = c(20, 20), last_seen = c(20, 20),
