@@ -78,7 +78,9 @@ response_matrix <- function(frame, formula, call, obs, levels = NULL) {
     abort("not_numeric", "The response must be numbers, not {describe(y)}.", call = call)
   }
   name <- paste(deparse(formula[[2L]]), collapse = "")
-  names <- if (is.null(dim(y))) name else colnames(y) %||% paste0("y", seq_len(ncol(y)))
+  names <- if (is.null(dim(y))) name else colnames(y) %||% character(ncol(y))
+  unnamed <- which(!nzchar(names)) # as in cbind(yes, 9 - yes)
+  names[unnamed] <- paste0("y", unnamed)
   if (is_glm(obs) && NCOL(y) > if (is_counted(obs)) 1L else 2L) {
     abort(c("response", "argument"), c(
       "The response has {ncol(y)} columns, which is too many for its family.",

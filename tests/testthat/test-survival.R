@@ -76,7 +76,7 @@ test_that("times come as a Surv, as columns, or in a formula, and are found by t
   expect_identical(tidy(same$column)$term, c("y", "y"))
   for (names in list(c(NA, "b"), c("a", NA))) {
     half <- bnp_mixture(`colnames<-`(as.matrix(x), names), obs_survival(), control = control)
-    expect_identical(colnames(coef(half)$rate), names[1])
+    expect_identical(colnames(coef(half)$rate), c(names[1], "x1")[1 + is.na(names[1])])
   }
   expect_identical(predict(fit, x[160:1, 2:1]), rev(unname(fitted(fit))), ignore_attr = TRUE)
   expect_identical(predict(same$column, frame[5:1, ]), unname(fitted(fit))[5:1], ignore_attr = TRUE)
