@@ -238,7 +238,7 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
     if (length(far)) {
       abort("range", c(
         "The response is too large or too small beside a covariate with a random effect.",
-        x = "The square of the ratio of their spreads, {signif(y / scale[at[far[1L]]], 1)}, is not a number.",
+        x = "Their spreads have the ratio {signif(y / scale[at[far[1L]]], 1)}, whose square is out of range.",
         i = "Divide the response or the covariate by a constant."
       ), call = call)
     }
