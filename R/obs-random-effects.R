@@ -33,8 +33,9 @@
 #' itself, which regards both as known, has intervals that are too narrow. On six kinds of simulated data with 200
 #' individuals (100 data sets each), 90 % intervals held the coefficients of clusters in 88 to 93 % of cases, and the
 #' next visit of a known individual and the first one of a new individual in 89 to 90 %. The exception is clusters that
-#' overlap much, each with its own covariance (`shared = FALSE`): these are seldom all found, and where they were, 71 %
-#' of intervals held the coefficients.
+#' overlap much, each with its own covariance (`shared = FALSE`): these are seldom all found, and where they were, 71 to
+#' 79 % of intervals held the coefficients. It was 83 % with the true clusters as a start that is kept, and 92 % where
+#' the cluster of each individual is known: intervals regard covariances as known.
 #' @name obs_regression
 NULL
 
@@ -233,6 +234,14 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
     # clusters share, a quarter of the covariance between individuals.
     times <- if (obs$shared) obs$random_df + d + 1 else max(obs$random_df - d - 1, 1)
     obs$centred_random_scale <- between * times / 4 * y^2 / tcrossprod(scale[at])
+    far <- which(!(abs(log10(y / scale[at])) <= 153)) # their squares are the units of variances of effects
+    if (length(far)) {
+      abort("range", c(
+        "The response is too large or too small beside a covariate with a random effect.",
+        x = "Their spreads have the ratio {signif(y / scale[at[far[1L]]], 1)}, whose square is out of range.",
+        i = "Divide the response or the covariate by a constant."
+      ), call = call)
+    }
     obs$random_scale <- to_users %*% obs$centred_random_scale %*% t(to_users)
   } else {
     obs$random_scale <- expand_matrix(obs$random_scale, q, "random_scale", call)

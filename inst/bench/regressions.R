@@ -266,6 +266,7 @@ beside_flexmix <- function(name, y, m, frame, formula, group) {
 }
 run$logistic <- function() {
   if (there("logistic", "flexmix")) {
+    suppressMessages(library(flexmix))
     data(betablocker, Mehta, package = "flexmix", envir = environment())
     beside_flexmix("betablocker", betablocker$Deaths, betablocker$Total, betablocker, ~ Treatment, betablocker$Center)
     beside_flexmix("Mehta", Mehta$Response, Mehta$Total, Mehta, ~ Drug, Mehta$Site)
