@@ -2,7 +2,8 @@
 # take turns with those of this one. m8: 100,000 x 8, 20 separated clusters; m2: 100,000 x 2, 20 that overlap; m32:
 # 50,000 x 32, 50; m50: 100,000 x 8, 50; s803 and s20k: sequences of 803 x 20 and 20,000 x 5 with 4 and 10 states that
 # last for ten rows; mocap: motion capture, autoregressive; whales: the articles; t2000: 2,000 planted documents, 20
-# topics. From one start, one thread, with the given prior (of topics .1), and with what is the default.
+# topics; ap: the first 2,000 documents of AssociatedPress of package topicmodels. From one start, one thread, with the
+# given prior (of topics .1), and with what is the default.
 # Rscript whole-fits.R [library of the other build, or none] [fits, a regular expression] [number of seeds] [threads]
 planted <- function(n, d, k, apart) {
   set.seed(1)
@@ -23,11 +24,16 @@ documents <- function() {
   set.seed(1)
   draw(2000)
 }
+press <- function() {
+  m <- get(utils::data("AssociatedPress", package = "topicmodels", envir = environment()))
+  x <- Matrix::sparseMatrix(m$i, m$j, x = m$v, dims = c(m$nrow, m$ncol), dimnames = m$dimnames)[1:2000, ]
+  x[, Matrix::colSums(x) > 0]
+}
 fits <- list(
   m8 = function() planted(1e5, 8, 20, 3), m2 = function() planted(1e5, 2, 20, 6),
   m32 = function() planted(5e4, 32, 50, 2), m50 = function() planted(1e5, 8, 50, 6),
   s803 = function() chain(803, 20, 4), s20k = function() chain(20000, 5, 10),
-  mocap = function() mocap6[!is.na(mocap6$action), ], whales = function() whales$counts, t2000 = documents
+  mocap = function() mocap6[!is.na(mocap6$action), ], whales = function() whales$counts, t2000 = documents, ap = press
 )
 
 # One fit, in a process of its own: a build is what its library has.
@@ -40,7 +46,7 @@ if (identical(args[1], "one")) {
   given <- args[4] == "given"
   obs <- switch(args[3],
     mocap = if (given && has(obs_ar, "learn")) obs_ar(learn = FALSE) else obs_ar(),
-    whales = , t2000 = obs_multinomial(0.1),
+    whales = , t2000 = , ap = if (given) obs_multinomial(0.1) else obs_multinomial(),
     if (given && has(obs_gaussian, "rounding")) obs_gaussian(learn = FALSE, rounding = 0) else obs_gaussian()
   )
   control <- list(seed = as.integer(args[5]), verbose = FALSE, threads = as.integer(args[6]), restarts = 1)
@@ -52,7 +58,7 @@ if (identical(args[1], "one")) {
     mocap = bnp_hmm(
       as.matrix(x[-(1:3)]), id = x$sequence, obs = obs, prior = prior_hdp_hmm(sticky = 100), control = control
     ),
-    whales = , t2000 = bnp_topics(x, obs, control = control),
+    whales = , t2000 = , ap = bnp_topics(x, obs, control = control),
     bnp_mixture(x, obs, control = control)
   ))
   cat(sum(time[1:2]), time[[3]], nrow(elbo_trace(fit)), n_clusters(fit), sprintf("%.6f", elbo(fit)), "\n")

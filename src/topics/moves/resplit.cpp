@@ -19,7 +19,7 @@ namespace {
 constexpr Index max_rounds = 8;             // of an edit: a guess
 constexpr Index rounds_of_groups = 20;      // a guess
 constexpr double least_size = least_share;  // tokens
-constexpr double margin = 0.2;              // nats a token that visits may add to a forecast; measured
+constexpr double margin = 0.1;              // nats a token that visits may add to a forecast; measured
                                             // (inst/design/decisions.md)
 constexpr Index telling = 50;               // divisions without much gain in all after which the rest is
                                             // left: a guess
