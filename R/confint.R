@@ -14,6 +14,8 @@
 #' * `mean`, `coef` (autoregressions): Student-t.
 #' * `cov`: inverse Gamma for variances; covariances by integration of a Student-t
 #'   over an inverse Gamma, with an error of some 1e-5 of probability.
+#' * `tails` (degrees of freedom): their distribution in the fit, which takes the scales of rows as known, made wider on
+#'   the log scale by the information that is left when they are unknown.
 #' * `prob`: Beta; for factors one for each level. `rate`: Gamma.
 #' * `transition` and `start`: Beta, given that no other states than those of the fit exist, as in
 #'   [transition_matrix()].

@@ -238,7 +238,7 @@ model_ar <- list(
 obs_learned.obs_ar <- function(obs) if (isTRUE(obs$learn)) list(by = "learn = TRUE", numbers = "df")
 obs_keep.obs_ar <- function(obs, data) list(initial = column_medians(data$x, data$weights))
 obs_given.obs_ar <- function(obs) list(initial = first_rows)
-obs_quantiles.obs_ar <- function(obs) c(coef_quantiles, if (has_tails(obs)) list(tails = tails_quantile))
+obs_quantiles.obs_ar <- function(obs) c(coef_quantiles, if (has_tails(obs)) list(tails = tails_quantiles(obs)))
 
 coef_quantiles <- list(
   coef = function(q, p) {

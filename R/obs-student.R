@@ -99,7 +99,7 @@ obs_axes.obs_student <- function(obs, columns) list(columns = columns, nodes = c
 
 obs_quantiles.obs_student <- function(obs) {
   gaussian <- if (is_diagonal(obs)) obs_quantiles.obs_gaussian_diagonal(obs) else obs_quantiles.obs_gaussian_full(obs)
-  c(gaussian, list(tails = tails_quantile))
+  c(gaussian, list(tails = tails_quantiles(obs)))
 }
 
 is_diagonal <- function(obs) inherits(obs, "obs_student_diagonal")

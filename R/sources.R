@@ -36,7 +36,9 @@
 #'   layout of the engine, the *spool*. This file is then mapped into memory: the operating system keeps as much of it
 #'   in memory as there is room for. On disk it takes 8 bytes per number (12 for each count of a document), and as much
 #'   again while it is written. In memory a fit takes 4 bytes per row for labels (with missing values 12), and space to
-#'   work on a few batches.
+#'   work on a few batches. Laps that try to merge, delete or refit clusters also keep the rows that they would assign
+#'   anew, with their responsibilities: some 100 to 400 bytes per row, more with many clusters;
+#'   `bnp_control(moves = FALSE)` does without.
 #'
 #'   Batches have about 65,536 rows, unless `batches` of [bnp_control()] sets their number. The fit is identical, to the
 #'   last bit, to that of data in memory in the same batches and with the same priors.

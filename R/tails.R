@@ -62,9 +62,34 @@ tails_of <- function(q) {
 
 draw_tails <- function(q) draw_shape(list(shape_node = tails_of(q)$nu, shape_prob = tails_of(q)$prob))$shape_node
 
-tails_quantile <- function(q, p) {
-  tails <- tails_of(q)
-  shape_quantile(list(shape_node = tails$nu, shape_prob = tails$prob), p)
+# Quantiles of the degrees of freedom, by cluster. Their posterior in the fit takes the scales of rows, and the scale
+# of the cluster, as known, which makes it much too narrow: of 90 % intervals 20 % held. It is therefore stretched on
+# the log scale by the information that is left when both are unknown.
+tails_quantiles <- function(obs) {
+  function(q, p) {
+    tails <- tails_of(q)
+    if (length(tails$nu) == 1L) {
+      return(NA_real_)
+    }
+    log_nu <- log(tails$nu)
+    centre <- sum(tails$prob * log_nu)
+    nu <- exp(centre)
+    of_prior <- nu * obs$tails[["rate"]]
+    of_rows <- max(0, 1 / sum(tails$prob * (log_nu - centre)^2) - of_prior)
+    left <- of_rows * share_of_information(nu, NROW(q$scale)) + of_prior
+    quantile <- shape_quantile(list(shape_node = tails$nu, shape_prob = tails$prob), p)
+    exp(centre + sqrt((of_rows + of_prior) / left) * (log(quantile) - centre))
+  }
+}
+
+# The Fisher information on degrees of freedom nu in one row of a t distribution in d dimensions whose scale is to be
+# estimated, too, over the information if the row's hidden scale and that of the distribution were known. (Lange, Little
+# and Taylor 1989, appendix B.)
+share_of_information <- function(nu, d) {
+  known <- trigamma(nu / 2) / 2 - 1 / nu
+  seen <- trigamma(nu / 2) / 2 - trigamma((nu + d) / 2) / 2 - d * (nu + d + 4) / (nu * (nu + d) * (nu + d + 2))
+  by_scale <- 4 * d / (nu * (nu + d)^2 * (nu + d + 2))
+  if (nu > 1e3) 0 else max(0, seen - by_scale) / known # beyond 1,000 it is below 1e-5
 }
 
 # Draws the scales u of n rows of one cluster; the scale multiplies the precision of a row.

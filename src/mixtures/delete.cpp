@@ -43,7 +43,8 @@ class MixtureDelete final : public Move {
       targets_.resize(static_cast<std::size_t>(most));
     ids_ = c_.memory.ids(targets_);
     for (Index j : targets_) each_.push_back({j});
-    touched_.assign(targets_.size(), std::vector<TouchedRows>(state.batch.size()));
+    touched_.resize(state.batch.size());
+    changed_.assign(targets_.size(), false);
     return !targets_.empty();
   }
 
@@ -54,33 +55,29 @@ class MixtureDelete final : public Move {
     return std::make_unique<TouchedSink>(each_, n_cells(c_.problem.obs) > 0, std::move(every));
   }
 
-  void after_batch(Index b, Watch* watch) override {
-    const TouchedSink& seen = static_cast<const TouchedSink&>(*watch);
-    for (std::size_t i = 0; i < targets_.size(); ++i) touched_[i][b] = seen.rows_of(i);
-  }
+  void after_batch(Index b, Watch* watch) override { touched_[b] = static_cast<TouchedSink&>(*watch).take(); }
 
   void after_lap(State& state) override {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
-      if (absorbed_.count(ids_[i]) || touched_[i].empty()) continue;
+      if (absorbed_.count(ids_[i]) || changed_[i]) continue;
       const Index k = state.k();
       if (k < 2) return;  // among clusters that share no rows, all but one may be deleted
       const Index target = c_.memory.number_of(ids_[i]);
       if (state.total.is_last_of_class(target)) continue;
-      const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
+      const std::vector<TouchedRows> touched = now_touched(i);
+      const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched, c_.pool);
       const bool hopeless = gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all;
       if (hopeless) tell({"delete", {ids_[i]}, 0, NAN, false});
       if (!hopeless && !may_propose(i)) continue;
       ++tried_;
-      if (hopeless || !propose(state, target, touched_[i])) {
+      if (hopeless || !propose(state, target, touched)) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;
       }
       ++accepted_;
+      gone_.push_back(numbers_without(k, target));
       for (std::size_t l = i + 1; l < targets_.size(); ++l)
-        if (share_rows(touched_[i], touched_[l]))
-          touched_[l].clear();
-        else
-          forget_cluster(touched_[l], target, k);
+        if (share_rows(touched_, i, l)) changed_[l] = true;
     }
   }
 
@@ -100,9 +97,13 @@ class MixtureDelete final : public Move {
     return std::max<Index>(1, static_cast<Index>(state.total.size(target)) / rows_of_forecast);
   }
 
-  // Renumbers after a cluster was removed on which none of these rows has mass.
-  static void forget_cluster(std::vector<TouchedRows>& batches, Index gone, Index k) {
-    for (TouchedRows& batch : batches) batch.renumber(numbers_without(k, gone));
+  // The rows of target i, by batch, with the present numbers of clusters. None of them was reassigned in this
+  // lap, so that clusters that were deleted have no mass on them.
+  std::vector<TouchedRows> now_touched(std::size_t i) const {
+    std::vector<TouchedRows> out = rows_of(touched_, i);
+    for (const std::vector<Index>& number : gone_)
+      for (TouchedRows& batch : out) batch.renumber(number);
+    return out;
   }
 
   bool propose(State& state, Index target, const std::vector<TouchedRows>& touched) {
@@ -128,8 +129,10 @@ class MixtureDelete final : public Move {
   std::vector<Index> targets_;
   std::vector<Target> each_;  // each target by itself
   std::vector<std::uint64_t> ids_;
-  std::set<std::uint64_t> absorbed_;               // received rows of deleted clusters, which touched_ lacks
-  std::vector<std::vector<TouchedRows>> touched_;  // by target and batch
+  std::set<std::uint64_t> absorbed_;      // received rows of deleted clusters, which touched_ lacks
+  std::vector<RowsOfTargets> touched_;    // by batch
+  std::vector<bool> changed_;             // by target: some of its rows were reassigned in this lap
+  std::vector<std::vector<Index>> gone_;  // for each accepted delete, the new numbers of clusters
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ class RefittedMerge final : public Move {
                      [](const Pair& x, const Pair& y) { return x.score > y.score; });
     const Index most = std::min(tried_at_most, c_.options.max_merges);
     if (static_cast<Index>(pairs_.size()) > most) pairs_.resize(static_cast<std::size_t>(most));
-    touched_.assign(pairs_.size(), std::vector<TouchedRows>(state.batch.size()));
+    touched_.resize(state.batch.size());
     return !pairs_.empty();
   }
 
@@ -57,16 +57,13 @@ class RefittedMerge final : public Move {
     return std::make_unique<TouchedSink>(pairs, true);
   }
 
-  void after_batch(Index b, Watch* watch) override {
-    const auto& seen = static_cast<const TouchedSink&>(*watch);
-    for (std::size_t i = 0; i < pairs_.size(); ++i) touched_[i][b] = seen.rows_of(i);
-  }
+  void after_batch(Index b, Watch* watch) override { touched_[b] = static_cast<TouchedSink&>(*watch).take(); }
 
   // After a pair is accepted, the other pairs have other rows and wait for another lap.
   void after_lap(State& state) override {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       ++tried_;
-      if (propose(state, pairs_[i], touched_[i])) {
+      if (propose(state, pairs_[i], rows_of(touched_, i))) {
         ++accepted_;
         return;
       }
@@ -88,7 +85,7 @@ class RefittedMerge final : public Move {
   MoveContext c_;
   const MixtureAlloc& alloc_;
   std::vector<Pair> pairs_;
-  std::vector<std::vector<TouchedRows>> touched_;  // by pair and batch
+  std::vector<RowsOfTargets> touched_;  // by batch
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ class MixtureRefit final : public Move {
   }
 
   void after_batch(Index b, Watch* watch) override {
-    seen_->set(b, static_cast<const TouchedSink&>(*watch).rows_of(0));
+    seen_->set(b, static_cast<TouchedSink&>(*watch).take().rows_of(0));
   }
 
   // Goes on to larger groups when no smaller one is left to try.

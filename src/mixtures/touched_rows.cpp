@@ -14,6 +14,14 @@ constexpr double least_sampled = 0.01;  // responsibility of a target for rows o
 
 }  // namespace
 
+void TouchedRows::reserve(std::size_t n, std::size_t entries) {
+  rows.reserve(n);
+  weight.reserve(n);
+  offset.reserve(n + 1);
+  cluster.reserve(entries);
+  value.reserve(entries);
+}
+
 void TouchedRows::append(const TouchedRows& other) {
   rows.insert(rows.end(), other.rows.begin(), other.rows.end());
   weight.insert(weight.end(), other.weight.begin(), other.weight.end());
@@ -21,13 +29,6 @@ void TouchedRows::append(const TouchedRows& other) {
   for (std::size_t i = 1; i < other.offset.size(); ++i) offset.push_back(shift + other.offset[i]);
   cluster.insert(cluster.end(), other.cluster.begin(), other.cluster.end());
   value.insert(value.end(), other.value.begin(), other.value.end());
-}
-
-TouchedRows TouchedRows::ascending() const {
-  std::vector<Index> order(rows.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return rows[a] < rows[b]; });
-  return some(order);
 }
 
 TouchedRows TouchedRows::with_mass(const Target& target, double least) const {
@@ -41,6 +42,9 @@ TouchedRows TouchedRows::some(const std::vector<Index>& numbers) const {
   TouchedRows out;
   out.expected = expected;
   out.at_visit = at_visit;
+  Index entries = 0;
+  for (Index i : numbers) entries += offset[i + 1] - offset[i];
+  out.reserve(numbers.size(), static_cast<std::size_t>(entries));
   for (Index i : numbers) {
     out.rows.push_back(rows[i]);
     out.weight.push_back(weight[i]);
@@ -106,7 +110,7 @@ TouchedSink::TouchedSink(const std::vector<Target>& targets, bool expects, std::
 }
 
 void TouchedSink::begin(Index n_chunks) {
-  found_.assign(n_targets_, std::vector<TouchedRows>(static_cast<std::size_t>(n_chunks)));
+  chunk_.assign(static_cast<std::size_t>(n_chunks), RowsOfTargets(n_targets_));
   seen_.assign(every_.size(), std::vector<Index>(static_cast<std::size_t>(n_chunks)));
 }
 
@@ -128,18 +132,42 @@ void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& 
         mass[i] += x;
       }
     }
+    TouchedRows& all = chunk_[static_cast<std::size_t>(chunk)].all;
+    bool kept = false;
     for (std::size_t i : touched) {
       const double own = std::exchange(mass[i], 0.0);
       if (!every_.empty() && every_[i] > 1 && (own < least_sampled || seen_[i][chunk]++ % every_[i] != 0))
         continue;
-      TouchedRows& out = found_[i][chunk];
-      out.rows.push_back(rows[n]);
-      out.weight.push_back(block.weight(n));
-      out.cluster.insert(out.cluster.end(), cluster.begin(), cluster.end());
-      out.value.insert(out.value.end(), value.begin(), value.end());
-      out.offset.push_back(static_cast<Index>(out.value.size()));
+      chunk_[static_cast<std::size_t>(chunk)].of[i].push_back(static_cast<int>(all.size()));
+      kept = true;
     }
+    if (!kept) continue;
+    all.rows.push_back(rows[n]);
+    all.weight.push_back(block.weight(n));
+    all.cluster.insert(all.cluster.end(), cluster.begin(), cluster.end());
+    all.value.insert(all.value.end(), value.begin(), value.end());
+    all.offset.push_back(static_cast<Index>(all.value.size()));
   }
+}
+
+void TouchedSink::finish() {
+  found_ = RowsOfTargets(n_targets_);
+  std::size_t rows = 0, entries = 0;
+  for (const RowsOfTargets& part : chunk_) {
+    rows += part.all.rows.size();
+    entries += part.all.value.size();
+  }
+  found_.all.reserve(rows, entries);
+  for (RowsOfTargets& part : chunk_) found_.append(std::exchange(part, RowsOfTargets()));
+  chunk_.clear();
+  expect();
+}
+
+void TouchedSink::expect() {
+  if (!expected_) return;
+  found_.all.expected = expected_;
+  found_.all.at_visit.resize(static_cast<std::size_t>(expected_->k));
+  std::iota(found_.all.at_visit.begin(), found_.all.at_visit.end(), Index{0});
 }
 
 void TouchedSink::write_task(Writer& out) const {
@@ -154,35 +182,54 @@ std::unique_ptr<Watch> TouchedSink::read(Reader& in) {
   return std::make_unique<TouchedSink>(targets, expects, in.list<std::vector<Index>>());
 }
 
-void TouchedSink::write_result(Writer& out) const {
-  for (std::size_t i = 0; i < n_targets_; ++i) rows_of(i).write(out, false);
-}
-
 void TouchedSink::read_result(Reader& in, const std::shared_ptr<const Weights>& weights) {
   if (expects_) expected_ = weights;
-  found_.clear();
-  for (std::size_t i = 0; i < n_targets_; ++i) found_.push_back({TouchedRows::read(in)});
+  found_ = RowsOfTargets::read(in);
+  expect();
 }
 
-TouchedRows TouchedSink::rows_of(std::size_t i) const {
-  TouchedRows all;
-  if (expected_) {
-    all.expected = expected_;
-    all.at_visit.resize(static_cast<std::size_t>(expected_->k));
-    std::iota(all.at_visit.begin(), all.at_visit.end(), Index{0});
-  }
-  std::size_t rows = 0, entries = 0;
-  for (const TouchedRows& part : found_[i]) {
-    rows += part.rows.size();
-    entries += part.value.size();
-  }
-  all.rows.reserve(rows);
-  all.weight.reserve(rows);
-  all.offset.reserve(rows + 1);
-  all.cluster.reserve(entries);
-  all.value.reserve(entries);
-  for (const TouchedRows& part : found_[i]) all.append(part);
-  return std::is_sorted(all.rows.begin(), all.rows.end()) ? all : all.ascending();
+void RowsOfTargets::append(const RowsOfTargets& other) {
+  const int shift = static_cast<int>(all.size());
+  all.append(other.all);
+  for (std::size_t i = 0; i < other.of.size(); ++i)
+    for (int at : other.of[i]) of[i].push_back(shift + at);
+}
+
+TouchedRows RowsOfTargets::rows_of(std::size_t target) const {
+  std::vector<Index> which(of[target].begin(), of[target].end());
+  const auto before = [&](Index a, Index b) { return all.rows[a] < all.rows[b]; };
+  if (!std::is_sorted(which.begin(), which.end(), before)) std::sort(which.begin(), which.end(), before);
+  return all.some(which);
+}
+
+void RowsOfTargets::write(Writer& out) const {
+  all.write(out, false);
+  out.integer(static_cast<std::int64_t>(of.size()));
+  for (const std::vector<int>& rows : of) out.list(rows);
+}
+
+RowsOfTargets RowsOfTargets::read(Reader& in) {
+  RowsOfTargets out;
+  out.all = TouchedRows::read(in);
+  for (std::int64_t left = in.integer(); left > 0; --left) out.of.push_back(in.list<std::vector<int>>());
+  return out;
+}
+
+std::vector<TouchedRows> rows_of(const std::vector<RowsOfTargets>& batches, std::size_t target) {
+  std::vector<TouchedRows> out;
+  for (const RowsOfTargets& batch : batches) out.push_back(batch.rows_of(target));
+  return out;
+}
+
+bool share_rows(const std::vector<RowsOfTargets>& batches, std::size_t a, std::size_t b) {
+  return std::any_of(batches.begin(), batches.end(), [&](const RowsOfTargets& batch) {
+    auto x = batch.of[a].begin(), y = batch.of[b].begin();
+    while (x != batch.of[a].end() && y != batch.of[b].end()) {
+      if (*x == *y) return true;
+      ++(*x < *y ? x : y);
+    }
+    return false;
+  });
 }
 
 // The summary `whole` of a batch without these rows and their entropy.
@@ -246,17 +293,6 @@ std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const 
     rest.memory = nullptr;  // belongs to the previous assignments
   }
   return parts;
-}
-
-bool share_rows(const std::vector<TouchedRows>& a, const std::vector<TouchedRows>& b) {
-  for (std::size_t batch = 0; batch < std::min(a.size(), b.size()); ++batch) {
-    auto x = a[batch].rows.begin(), y = b[batch].rows.begin();
-    while (x != a[batch].rows.end() && y != b[batch].rows.end()) {
-      if (*x == *y) return true;
-      ++(*x < *y ? x : y);
-    }
-  }
-  return false;
 }
 
 }  // namespace bnpvi::mixtures

@@ -1,5 +1,7 @@
 // The rows of a batch that a move would reassign.
 #pragma once
+#include <utility>
+
 #include "inference/learn/batch_work.h"
 #include "inference/moves/unit_edit.h"
 #include "mixtures/target_rows.h"
@@ -22,8 +24,8 @@ struct TouchedRows {
 
   Index size() const { return static_cast<Index>(rows.size()); }
 
+  void reserve(std::size_t n, std::size_t entries);
   void append(const TouchedRows& other);
-  TouchedRows ascending() const;                                    // these rows, sorted by number
   TouchedRows some(const std::vector<Index>& numbers) const;        // the rows with these numbers
   TouchedRows with_mass(const Target& target, double least) const;  // rows on which it has at least `least`
   double get(Index row, Index j) const;                // responsibility of cluster j for rows[row]
@@ -35,6 +37,29 @@ struct TouchedRows {
   void write(Writer& out, bool with_weights) const;
   static TouchedRows read(Reader& in);
 };
+
+/// The rows of a batch on which any of several targets (some clusters each) has some responsibility. A row of
+/// several targets is stored once: Student-t clusters have mass on every row.
+struct RowsOfTargets {
+  TouchedRows all;                   // in the order of the visit
+  std::vector<std::vector<int>> of;  // for each target its rows, as positions in `all`, ascending
+
+  explicit RowsOfTargets(std::size_t n_targets = 0) : of(n_targets) {}
+
+  void append(const RowsOfTargets& other);
+  /// The rows of one target in ascending order, whatever the order of the visit was: with L-sparse
+  /// responsibilities (at most L clusters a row) rows are visited by cluster.
+  TouchedRows rows_of(std::size_t target) const;
+
+  void write(Writer& out) const;  // without the weights of the visit
+  static RowsOfTargets read(Reader& in);
+};
+
+/// The rows of one target, by batch.
+std::vector<TouchedRows> rows_of(const std::vector<RowsOfTargets>& batches, std::size_t target);
+
+/// True when targets a and b have a row in common.
+bool share_rows(const std::vector<RowsOfTargets>& batches, std::size_t a, std::size_t b);
 
 /// Observes a visit of a batch and collects, for each target (some clusters), the rows on which it has any
 /// mass: all of them, or a sample.
@@ -52,25 +77,28 @@ class TouchedSink final : public Watch {
   }
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
+  void finish() override;
 
   std::string kind() const override { return "touched_rows"; }
   void write_task(Writer& out) const override;
-  void write_result(Writer& out) const override;
+  void write_result(Writer& out) const override { found_.write(out); }
   void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) override;
 
-  /// The rows collected for a target, in ascending order, whatever the order of the visit was: with L-sparse
-  /// responsibilities (at most L clusters a row) rows are visited by cluster.
-  TouchedRows rows_of(std::size_t target) const;
+  /// Hands over the rows that were collected.
+  RowsOfTargets take() { return std::move(found_); }
 
  private:
+  void expect();  // tells the rows found of the weights of the visit
+
   const std::vector<Target> targets_;
   const std::size_t n_targets_;
   const bool expects_;
   const std::vector<Index> every_;
   std::shared_ptr<const Weights> expected_;           // weights of the visit; null: rows lack no cells
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last one in any target
-  std::vector<std::vector<TouchedRows>> found_;       // rows found for each target in each chunk
-  std::vector<std::vector<Index>> seen_;              // likewise: number of its rows, where there is a sample
+  std::vector<RowsOfTargets> chunk_;                  // rows found in each chunk, during the visit
+  std::vector<std::vector<Index>> seen_;  // by target and chunk: number of its rows, where there is a sample
+  RowsOfTargets found_;                   // after the visit
 };
 
 /// A task that subtracts some rows from the summary (sums of statistics) of their batch.
@@ -100,9 +128,5 @@ class WithoutWork final : public BatchWork {
 /// summary (sums of statistics and entropy) without these rows.
 std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
                                       const std::vector<TouchedRows>& touched);
-
-/// True when two targets of moves have a row in common. a, b: the rows of each target by batch; an empty
-/// list: no rows.
-bool share_rows(const std::vector<TouchedRows>& a, const std::vector<TouchedRows>& b);
 
 }  // namespace bnpvi::mixtures

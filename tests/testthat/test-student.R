@@ -184,6 +184,33 @@ test_that("densities of rows with a missing cell are those of all rows over this
   }
 })
 
+test_that("the information on degrees of freedom is that of quadrature, and intervals hold them as often as they say", {
+  for (d in c(1, 3)) for (nu in c(2, 8)) {
+    log_density <- function(f, nu) {
+      lgamma((nu + d) / 2) - lgamma(nu / 2) - d / 2 * log(nu) - (nu + d) / 2 * log1p(f * d / nu)
+    }
+    by_nu <- function(f) (log_density(f, nu + 1e-4) - log_density(f, nu - 1e-4)) / 2e-4
+    by_scale <- function(f) (nu + d) * f * d / (nu + f * d) - d # scores, at f ~ F(d, nu)
+    mean_of <- function(a, b) {
+      stats::integrate(function(f) a(f) * b(f) * stats::df(f, d, nu), 0, Inf, rel.tol = 1e-8)$value
+    }
+    left <- mean_of(by_nu, by_nu) - mean_of(by_nu, by_scale)^2 / mean_of(by_scale, by_scale)
+    known <- (trigamma(nu / 2) / 2 - 1 / nu) / 2
+    expect_equal(share_of_information(nu, d), left / known, tolerance = 1e-5)
+  }
+  control <- bnp_control(seed = 1, threads = 1, verbose = FALSE, moves = FALSE)
+  held <- withr::with_seed(7, vapply(1:40, function(set) {
+    nu <- exp(stats::runif(1, 1, 2.5))
+    fit <- suppressWarnings(bnp_mixture(stats::rt(100, nu), obs_student(), prior_dirichlet(1), control))
+    ends <- confint(fit, "tails", 0.9)
+    ends[1] < nu && nu < ends[2]
+  }, NA))
+  expect_gt(mean(held), 0.75) # .25 of those of the posterior in the fit, which takes the scales as known
+  gaussian <- withr::with_seed(1, stats::rnorm(200))
+  fit <- suppressWarnings(bnp_mixture(gaussian, obs_student(), prior_dirichlet(1), control))
+  expect_true(all(is.finite(confint(fit, "tails"))))
+})
+
 test_that("bad input is refused, and df without tails is told", {
   expect_bad(obs_student(tails = Inf), "argument")
   expect_bad(obs_student(tails = 0), "argument")
