@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace bnpvi {
 
 // By shortest augmenting paths, row by row, with prices of rows and columns [Jonker and Volgenant 1987].
 std::vector<Index> best_assignment(const Vec& value, Index n, Index m) {
+  if (n > m) throw std::logic_error("fewer columns than rows to assign");
   constexpr double far = std::numeric_limits<double>::infinity();
   Vec row_price(static_cast<std::size_t>(n + 1), 0.0), column_price(static_cast<std::size_t>(m + 1), 0.0);
   std::vector<Index> row_of(static_cast<std::size_t>(m + 1), 0), before(row_of.size(), 0);  // from 1; 0: none
