@@ -94,6 +94,8 @@ test_that("topics of two lists are not joined, even if they have the same words"
   for (fit in list(bnp_topics(x, obs, control = control), bnp_mixture(x, obs, control = control))) {
     expect_setequal(setdiff(fit$state$named, 0L), 1:2)
   }
+  half <- bnp_mixture(x, obs, prior_dp(), control, labels = rep(c("a", NA), 20))
+  expect_identical(owners_of_lists(half), c(NA_character_, NA_character_))
 })
 
 test_that("states and clusters of two labels are not joined, even if their rows are alike", {
