@@ -9,9 +9,10 @@
 #'   such rows.
 #' @param prior [prior_ibp()], an Indian buffet process, or [prior_beta_bernoulli()], for a number of features that is
 #'   known or has an upper limit.
-#' @param control [bnp_control()], with `algorithm = "memoized"` or `"full"`. `sparsity`: the number of features that a
-#'   row does not have yet and that a visit of the row considers. `checkpoint`: see [bnp_resume()]. `k_init`, `init`,
-#'   `candidates`, `keep` and `bound` cannot be chosen: a fit starts without any feature.
+#' @param control [bnp_control()], with `algorithm = "memoized"` or `"full"`; not `"stochastic"`, since a fit starts
+#'   without any feature and all come by moves, which stochastic steps do not have. `sparsity`: the number of features
+#'   that a row does not have yet and that a visit of the row considers. `checkpoint`: see [bnp_resume()]. `k_init`,
+#'   `init`, `candidates`, `keep` and `bound` cannot be chosen.
 #' @param centre `TRUE`: all rows contain an offset, one number for each column, whose prior is centred at the column
 #'   means. `FALSE`: rows without any feature are noise around 0, as for images.
 #' @param scale Divide columns by their standard deviations? The noise has the same standard deviation in all columns,

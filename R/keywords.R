@@ -91,8 +91,9 @@ words_of_list <- function(words, name, call) {
 }
 
 # The observation model with its keywords matched with columns of the data: `keyword`, the numbers of the
-# columns, `keyword_list`, for each the number of its list, and `expected_share`, for each list the expected share
-# of its keywords among the tokens of its topic.
+# columns, `keyword_list`, for each the number of its list, `expected_share`, for each list the expected share of its
+# keywords among the tokens of its topic, and `keyword_class`, for each list the number of the label that is called
+# the same, 0 for none. A list and a label that are called the same are about one topic.
 with_matched_keywords <- function(obs, data, call) {
   terms <- data$column_names
   if (is.null(terms)) {
@@ -127,6 +128,7 @@ with_matched_keywords <- function(obs, data, call) {
   obs$keyword_list <- rep(seq_along(columns), lengths(columns))
   obs$expected_share <- if (is.null(obs$keyword_share)) expected_shares(columns, data) else
     rep(obs$keyword_share, length(columns))
+  obs$keyword_class <- if (!is.null(data$class_names)) match(enc2utf8(names(columns)), data$class_names, 0L)
   obs
 }
 
@@ -141,6 +143,16 @@ expected_shares <- function(columns, data) {
 }
 
 usual_keyword_share <- 0.02
+
+# For each row the place in `lists`, numbers of lists, of the list whose keywords occur most often in it; 0 without any.
+main_list <- function(data, obs, lists) {
+  x <- data_matrix(data)
+  counts <- vapply(lists, function(list) {
+    as.double(Matrix::rowSums(x[, obs$keyword[obs$keyword_list == list], drop = FALSE], na.rm = TRUE))
+  }, double(data$n))
+  counts <- matrix(counts, data$n)
+  ifelse(rowSums(counts) > 0, max.col(counts, "first"), 0L)
+}
 
 # The numbers of the terms that match a word or pattern as written or, if there is none, with both in lower
 # case.

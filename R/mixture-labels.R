@@ -91,9 +91,10 @@ allowed_clusters <- function(data, owner) {
   rbind(TRUE, sets)[data$classes + 1L, , drop = FALSE]
 }
 
-# A start in which labelled rows are in the cluster of their class, one for each class, and all other rows in
-# one more cluster if the prior has room; a row with several classes is split evenly among their clusters. If
-# the user gave a start, it is used, and each of its clusters belongs to the class of its rows.
+# A start in which labelled rows are in the cluster of their class, one for each class, other rows with keywords of a
+# list that is not called like a class in the cluster of the list, and all others in one more cluster if the prior has
+# room; a row with several classes is split evenly among their clusters. If the user gave a start, it is used, and each
+# of its clusters belongs to the class of its rows.
 start_with_labels <- function(start, given, data, prior, control, call, obs = NULL) {
   if (is.null(data$classes)) {
     if (!is.null(start$state)) start$state$owner <- NULL
@@ -119,12 +120,20 @@ start_with_labels <- function(start, given, data, prior, control, call, obs = NU
       i = "Raise {.arg k} of the prior."
     ), call = call)
   }
-  more <- is.null(prior$k) || prior$k > classes
-  k <- prior$k %||% (classes + any(data$classes == 0L))
+  if (has_keywords(obs)) need_room_for_labels(data, obs, prior, call, "cluster")
+  lists <- which(obs$keyword_class == 0L)
+  known <- classes + length(lists)
+  k <- prior$k %||% (known + any(data$classes == 0L))
   owner <- c(seq_len(classes), integer(k - classes))
-  first <- seq_len(classes + (more && k > classes)) # where rows are to begin
+  first <- seq_len(min(known + 1L, k)) # where rows are to begin
   allowed <- allowed_clusters(data, owner[first])
-  if (length(first) > classes) allowed[data$classes == 0L, -length(first)] <- FALSE
+  if (k > known) allowed[data$classes == 0L, -length(first)] <- FALSE
+  if (length(lists)) {
+    list <- main_list(data, obs, lists)
+    of_list <- which(data$classes == 0L & list > 0L)
+    allowed[of_list, ] <- FALSE
+    allowed[cbind(of_list, classes + list[of_list])] <- TRUE
+  }
   if (all(rowSums(allowed) == 1)) {
     return(list(labels = max.col(allowed, ties.method = "first"), k = as.integer(k), owner = owner))
   }

@@ -87,10 +87,10 @@
 #' @section Known labels:
 #'   Every cluster belongs to one class of `labels` or to none; at the start each class has one cluster. A row with a
 #'   label can only be in clusters of its class, a row without a label in any cluster. If a cluster is split, both parts
-#'   belong to its class. Two clusters are joined only if they have the same class or one of them has none. Each class
-#'   keeps at least one cluster. Rows without a label begin in a cluster of no class, so that classes which do not occur
-#'   among the labels can be found. The ELBO is a lower bound on the log probability of data and labels: compare it only
-#'   between fits with the same labels.
+#'   belong to its class. Two clusters are joined only if they have the same class or one of them has none (and no name
+#'   by [keywords][obs_multinomial()]). Each class keeps at least one cluster. Rows without a label begin in a cluster
+#'   of no class, so that classes which do not occur among the labels can be found. The ELBO is a lower bound on the log
+#'   probability of data and labels: compare it only between fits with the same labels.
 #'
 #'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start` each cluster belongs to
 #'   the class of its labelled rows. Without `start` there is one cluster for each class and one for the rows without a

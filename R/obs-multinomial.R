@@ -35,6 +35,9 @@
 #'   births, merges and deletes, and two named topics are never joined. A name moves to another topic if that raises
 #'   the ELBO. The ELBO is a bound given the choice of named topics; compare it only between fits with the same lists.
 #'
+#'   Beside `labels` of documents or rows, a list and a label that are called the same are about one topic (cluster):
+#'   its owner is the label, and its words have the prior of the list. Any other list names a topic that no label owns.
+#'
 #'   A pattern is matched to the terms of `x` as written; if nothing matches, both are matched in lower case. A word
 #'   that is matched twice in one list counts once; a word may be in two lists. If no word of a list occurs in the data,
 #'   its topic starts with uniform word probabilities. Named topics have their names in [fitted()][fitted.bnp_topics()],
@@ -89,7 +92,8 @@ row_total <- function(total, fit, call) {
 model_multinomial <- list(
   title = "Multinomial", constructor = "obs_multinomial", values = "counts", kind = "number", gaps = "rows",
   refusal = refused_counts("Use raw counts, not weights or proportions."), takes_sparse = TRUE,
-  counts_tokens = TRUE, working = c("hyper_share", "learn", "keyword", "keyword_list", "expected_share"),
+  counts_tokens = TRUE,
+  working = c("hyper_share", "learn", "keyword", "keyword_list", "expected_share", "keyword_class"),
   parameters = list(term_prior = "columns"),
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")), location = "prob"
 )

@@ -115,14 +115,15 @@ sets_of_list <- function(labels, call, known) {
   out
 }
 
-# Refuses a prior with a fixed number of topics that is smaller than the number of labels and lists of
-# keywords.
-need_room_for_labels <- function(data, obs, prior, call) {
-  needed <- length(data$class_names) + length(obs$keywords)
+# Refuses a prior with a fixed number of topics (clusters) that is smaller than the number of labels and lists of
+# keywords; a list and a label that are called the same need one topic.
+need_room_for_labels <- function(data, obs, prior, call, word = "topic") {
+  needed <- length(union(data$class_names, enc2utf8(as.character(names(obs$keywords)))))
   if (!is.null(data$classes) && isTRUE(prior$k < needed)) {
     abort("labels", c(
       paste(
-        "{.arg labels}", if (has_keywords(obs)) "and {.arg keywords}", "need {needed} topics, the prior has {prior$k}."
+        "{.arg labels}", if (has_keywords(obs)) "and {.arg keywords}", "need", count_of(needed, word),
+        "and the prior has {prior$k}."
       ),
       i = "Raise {.arg k} of the prior."
     ), call = call)
@@ -164,7 +165,8 @@ better_with_topics_of_labels <- function(result, data, run) {
   main <- max.col(counts[labelled, , drop = FALSE], "first")
   gain <- numeric(state$k)
   label <- integer(state$k)
-  for (j in which(state$owner == 0L & !(state$named %||% integer(state$k)) & tabulate(main, state$k) > 0L)) {
+  named <- (state$named %||% integer(state$k)) > 0L
+  for (j in which(state$owner == 0L & !named & tabulate(main, state$k) > 0L)) {
     own <- main == j
     shared <- which(colSums(has[own, , drop = FALSE]) == sum(own))
     if (!length(shared)) next
@@ -175,7 +177,7 @@ better_with_topics_of_labels <- function(result, data, run) {
   if (!any(gets)) {
     return(result)
   }
-  idle <- state$owner %in% label[gets] & colSums(counts) < 0.5
+  idle <- state$owner %in% label[gets] & !named & colSums(counts) < 0.5
   given <- function(gets) replace(replace(state$owner, idle, 0L), gets, label[gets])
   if (all(given(gets) > 0L)) gets[which.min(ifelse(gets, gain, Inf))] <- FALSE # an open topic is left
   if (!any(gets)) {

@@ -53,6 +53,9 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
         for (Index j = 0; j < globals.effective.k; ++j)
           units_of(*model.obs).re_express(*from, globals.effective.edit_t(j));
       }
+      if (const NamedClusters* names = model.obs->capabilities().names)
+        if (fixed_k == 0 && !globals.effective.names.any())
+          globals.effective.append(n_lacking_for_names(*names, globals.effective));
       give_names(*model.obs, globals.effective);
       if (static_cast<Index>(globals.u.size()) < globals.effective.k && problem.alloc.has_sticks())
         globals = problem.alloc.global_step(globals.effective, {});

@@ -10,6 +10,7 @@ namespace bnpvi {
 struct Keywords {
   std::vector<std::vector<int>> lists;  // for each name its terms (columns), ascending
   Vec weight_of_others;                 // for each name b: its keywords have a share ~ Beta(1, b)
+  std::vector<int> classes;             // for each name the class of labels that is called the same, 0: none
 };
 
 /// The Dirichlet prior over D terms of a cluster without a name. The log evidence Λ uses weights λ_v of terms

@@ -21,6 +21,9 @@ class NamedClusters {
   /// The columns of the data whose values show that a row belongs to the cluster of this name, such as
   /// keywords.
   virtual const std::vector<int>& columns_of(int name) const = 0;
+  /// The class of labels (class_sets.h) that is called the same: only clusters of this class can have the
+  /// name. 0: there is none; the name is then for clusters of no class.
+  virtual int class_of(int) const { return 0; }
   /// The model with its prior learned from K clusters (see LearnedPrior::learned()), some of which have
   /// names. names: the name of each cluster, 0 for none.
   virtual std::shared_ptr<const ObsModel> learned_with_names(const double* t, Index k,

@@ -123,6 +123,7 @@ class Multinomial final : public ObsModel,
   const std::vector<int>& columns_of(int name) const override {
     return keywords_.lists[static_cast<std::size_t>(name - 1)];
   }
+  int class_of(int name) const override { return keywords_.classes[static_cast<std::size_t>(name - 1)]; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather_linear(data, rows, n, phi, ld);
@@ -284,7 +285,9 @@ class Multinomial final : public ObsModel,
 };
 
 // keyword: columns, from 1; keyword_list: for each the number of its list, from 1, without gaps;
-// expected_share: for each list the mean share of its keywords. Without these fields no cluster has a name.
+// expected_share: for each list the mean share of its keywords; keyword_class: for each list the class of
+// labels that is called the same, 0 for none (all lists where the field is absent). Without these fields no
+// cluster has a name.
 Keywords keywords_of(const Fields& f, Index d) {
   Keywords out;
   if (!f.has("keyword")) return out;
@@ -302,6 +305,11 @@ Keywords keywords_of(const Fields& f, Index d) {
     out.weight_of_others.push_back(1 / share - 1);
     if (!(out.weight_of_others.back() > 0 && std::isfinite(out.weight_of_others.back())))
       throw std::invalid_argument("internal error: field expected_share is not between 0 and 1");
+  }
+  out.classes.assign(out.lists.size(), 0);
+  if (f.has("keyword_class")) {
+    const Vec classes = f.numbers("keyword_class", static_cast<Index>(out.lists.size()));
+    std::copy(classes.begin(), classes.end(), out.classes.begin());
   }
   for (const auto& terms : out.lists)
     if (!std::is_sorted(terms.begin(), terms.end()) || static_cast<Index>(terms.size()) >= d)

@@ -347,7 +347,7 @@ test_that("labels and keywords go together in mixtures, with an open and a fixed
   category <- as.character(whales$category)[31:120]
   some <- ifelse(seq_along(category) %% 3 == 0, category, NA)
   obs <- obs_multinomial(keywords = list(Whaling = c("whaling", "whaler"), sea = "sea"))
-  for (prior in list(prior_dp(), prior_dirichlet(9), prior_dirichlet(5))) {
+  for (prior in list(prior_dp(), prior_dirichlet(9), prior_dirichlet(7))) {
     fit <- suppressWarnings(bnp_mixture(
       texts, obs, prior = prior, labels = some, control = bnp_control(seed = 1, max_laps = 8, verbose = FALSE)
     ))

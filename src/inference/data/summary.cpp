@@ -64,7 +64,9 @@ bool Summary::is_last_of_class(Index j) const {
 }
 
 bool Summary::may_join(Index a, Index b) const {
-  return (owner_of(a) == owner_of(b) || owner_of(a) == 0 || owner_of(b) == 0) && names.at_most_one({a, b});
+  if (!names.at_most_one({a, b})) return false;
+  const auto is_open = [this](Index j) { return owner_of(j) == 0 && names.of_cluster(j) == 0; };
+  return owner_of(a) == owner_of(b) || is_open(a) || is_open(b);
 }
 
 void Summary::add(const Summary& other, double c) {

@@ -57,8 +57,8 @@ struct Summary {
   /// True if removing cluster j would leave its class, or the prior that only this cluster has (its name),
   /// without a cluster.
   bool is_last_of_class(Index j) const;
-  /// True if a and b may be joined: they have the same owner (class), or one of them has none, and at most
-  /// one has a prior of its own (a name).
+  /// True if a and b may be joined: at most one has a prior of its own (a name), and they have the same owner
+  /// (class), or one of them has neither an owner nor a name.
   bool may_join(Index a, Index b) const;
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }

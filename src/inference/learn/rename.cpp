@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "observations/named_clusters.h"
+#include <stdexcept>
 
 namespace bnpvi {
 
 // By shortest augmenting paths, row by row, with prices of rows and columns [Jonker and Volgenant 1987].
 std::vector<Index> best_assignment(const Vec& value, Index n, Index m) {
+  if (n > m) throw std::logic_error("fewer columns than rows to assign");
   constexpr double far = std::numeric_limits<double>::infinity();
   Vec row_price(static_cast<std::size_t>(n + 1), 0.0), column_price(static_cast<std::size_t>(m + 1), 0.0);
   std::vector<Index> row_of(static_cast<std::size_t>(m + 1), 0), before(row_of.size(), 0);  // from 1; 0: none
@@ -97,7 +97,8 @@ void rename(const ObsModel& obs, double elbo, Summary& s) {
   for (Index j = 0; j < s.k; ++j) {
     const Index i = s.names.of[j] - 1;
     for (Index l = 0; i >= 0 && l < s.k; ++l)
-      if (share[i * s.k + l] < share[i * s.k + j]) gain[i * s.k + l] = never;
+      if (share[i * s.k + l] < share[i * s.k + j] || s.owner_of(l) != s.owner_of(j))
+        gain[i * s.k + l] = never;
   }
   const std::vector<Index> best = best_assignment(gain, names.n_names(), s.k);
   double more = 0;
@@ -107,11 +108,23 @@ void rename(const ObsModel& obs, double elbo, Summary& s) {
   if (more > 1e-9 * (1 + std::abs(elbo))) assign(best, s);
 }
 
+Index n_lacking_for_names(const NamedClusters& names, const Summary& s) {
+  if (s.owner.empty()) return std::max<Index>(0, names.n_names() - s.k);
+  Index lacking = 0;
+  for (int name = 1; name <= names.n_names(); ++name) lacking += names.class_of(name) == 0;
+  return std::max<Index>(0, lacking - std::count(s.owner.begin(), s.owner.end(), 0));
+}
+
 void give_names(const ObsModel& obs, Summary& s) {
   const NamedClusters* names = obs.capabilities().names;
   if (!names || s.names.any()) return;
-  if (s.k < names->n_names()) s.append(names->n_names() - s.k);
-  assign(best_assignment(shares_of_names(*names, s), names->n_names(), s.k), s);
+  const Index n = names->n_names();
+  Vec value = shares_of_names(*names, s);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < s.k && !s.owner.empty(); ++j)
+      if (s.owner_of(j) != names->class_of(static_cast<int>(i) + 1))
+        value[i * s.k + j] -= static_cast<double>(n + 1);
+  assign(best_assignment(value, n, s.k), s);
 }
 
 }  // namespace bnpvi

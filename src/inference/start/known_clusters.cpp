@@ -11,17 +11,30 @@ namespace bnpvi {
 
 namespace {
 
-// The names and classes for which clusters are provided, numbered together: first names, then classes.
+// A cluster that is provided for a name, a class or a class with a name; 0: none.
+struct Wanted {
+  int name, owner;
+};
+
+// The clusters that are provided. A name and a class that are called the same have one together.
 struct Known {
   const NamedClusters* names;
-  Index n_names = 0, n_classes = 0;
+  Index n_names = 0;
+  bool labelled = false;
+  std::vector<Wanted> clusters;
 
   explicit Known(const Problem& problem) : names(problem.obs->capabilities().names) {
     if (names) n_names = names->n_names();
-    if (!problem.alloc.grouped() || !problem.source.shape().labelled) return;
-    n_classes = problem.source.open(0)->data.class_sets->n_classes;
+    labelled = problem.alloc.grouped() && problem.source.shape().labelled;
+    for (int name = 1; name <= n_names; ++name)
+      clusters.push_back({name, labelled ? names->class_of(name) : 0});
+    if (!labelled) return;
+    const Index n_classes = problem.source.open(0)->data.class_sets->n_classes;
+    for (int owner = 1; owner <= n_classes; ++owner)
+      if (std::none_of(clusters.begin(), clusters.end(), [&](const Wanted& w) { return w.owner == owner; }))
+        clusters.push_back({0, owner});
   }
-  Index n() const { return n_names + n_classes; }
+  Index n() const { return static_cast<Index>(clusters.size()); }
 };
 
 // Weights of which the first n_names make the product with a row its sum over the columns of each name; the
@@ -77,11 +90,12 @@ Vec statistics_of(const Known& known, const Problem& problem, Pool& pool) {
         block.times(weights, product.data());
       }
       for (Index s = 0; s < known.n(); ++s) {
+        const Wanted& wanted = known.clusters[s];
         for (Index i = 0; i < m; ++i) {
           const double all = n > 0 ? product[i * (n + 1) + n] : 0;
-          share[i] = s >= n    ? part_of_class(batch->data, rows[from + i], static_cast<int>(s - n + 1))
-                     : all > 0 ? product[i * (n + 1) + s] / all
-                               : 0;
+          share[i] = wanted.owner > 0 ? part_of_class(batch->data, rows[from + i], wanted.owner)
+                     : all > 0        ? product[i * (n + 1) + wanted.name - 1] / all
+                                      : 0;
           share[i] *= block.weight(i);
         }
         block.add_weighted(share.data(), out.data() + s * p);
@@ -105,30 +119,32 @@ Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool) {
   if (known.n() == 0) return start;
   Summary s = std::move(start.effective);
   if (known.n_names > 0) s.names.of.resize(static_cast<std::size_t>(s.k), 0);
-  if (known.n_classes > 0) s.owner.assign(static_cast<std::size_t>(s.k), 0);
-  const std::vector<int>& named = s.names.of;
-  const auto has = [&](Index name) {
-    return std::count(named.begin(), named.end(), static_cast<int>(name)) > 0;
-  };
-  std::vector<Index> lacking;  // numbers, as in Known, of those without a cluster
-  for (Index i = 0; i < known.n(); ++i)
-    if (i >= known.n_names || !has(i + 1)) lacking.push_back(i);
-  if (lacking.empty()) return start_at(problem, std::move(s));
-  if (problem.alloc.fixed_k() == 0) s.append(static_cast<Index>(lacking.size()));
+  if (known.labelled) s.owner.assign(static_cast<std::size_t>(s.k), 0);
+  std::vector<Index> place;  // the cluster of each known one, −1 where it is still to be provided
+  for (const Wanted& wanted : known.clusters) {
+    const auto at = std::find(s.names.of.begin(), s.names.of.end(), wanted.name);
+    place.push_back(wanted.name > 0 && at != s.names.of.end() ? at - s.names.of.begin() : -1);
+  }
+  const Index lacking = std::count(place.begin(), place.end(), -1);
+  if (lacking == 0 && !known.labelled) return start_at(problem, std::move(s));
+  if (problem.alloc.fixed_k() == 0) s.append(lacking);
+  Index free = s.k;
+  for (Index i = known.n(); i-- > 0;) {
+    while (place[i] < 0 && free > 0)
+      if (s.names.of_cluster(--free) == 0) place[i] = free;
+  }
   const Vec t = statistics_of(known, problem, pool);
   const Index p = s.shape.p;
-  for (Index j = s.k; !lacking.empty() && j-- > 0;) {
-    if (s.names.of_cluster(j) > 0) continue;
-    const Index i = lacking.back();
-    lacking.pop_back();
+  for (Index i = 0; i < known.n(); ++i) {
+    const Wanted& wanted = known.clusters[i];
+    const Index j = place[i];
+    if (j < 0 || (wanted.owner == 0 && s.names.of_cluster(j) > 0)) continue;
     double* own = s.edit_t(j);
     std::copy_n(t.data() + i * p, p, own);
     if (problem.alloc.grouped() && problem.obs->capabilities().tokens)
       own[0] = std::accumulate(own + 1, own + p, 0.0);
-    if (i < known.n_names)
-      s.names.of[j] = static_cast<int>(i) + 1;
-    else
-      s.owner[j] = static_cast<int>(i - known.n_names) + 1;
+    if (wanted.name > 0) s.names.of[j] = wanted.name;
+    if (wanted.owner > 0) s.owner[j] = wanted.owner;
   }
   return start_at(problem, std::move(s));
 }
@@ -136,7 +152,7 @@ Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool) {
 void give_names(const Problem& problem, State& state) {
   const NamedClusters* names = problem.obs->capabilities().names;
   if (!names || state.total.names.any()) return;
-  const Index more = names->n_names() - state.k();
+  const Index more = problem.alloc.fixed_k() > 0 ? 0 : n_lacking_for_names(*names, state.total);
   if (more > 0) change_summaries(problem, state, [&](auto& s) { s.append(more); });
   give_names(problem.obs, state.total);
   state.globals = {};

@@ -9,7 +9,8 @@ namespace bnpvi {
 /// that the model has for a single cluster (NamedClusters). Each name that no cluster has yet gets a cluster
 /// with the statistic Σ φ(x), the sum of features over rows, each weighted by the proportion of its values
 /// that are in the name's columns. If units are groups of rows, each class of labels also gets one: Σ φ(x)
-/// over the rows of the class, where rows with several possible classes are divided equally among them. If
+/// over the rows of the class, where rows with several possible classes are divided equally among them. A
+/// class and a name that are called the same have one cluster together, with the statistic of the class. If
 /// the number of clusters is fixed, the new clusters replace the last ones, which should be empty or the
 /// smallest. A name or class without any rows gets an empty cluster.
 Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool);
