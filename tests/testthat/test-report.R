@@ -51,6 +51,8 @@ test_that("sequences have a report, from files too", {
   page <- render_report(files[1], data = files[2], id = "id")
   expect_match(page, "5 states in use", fixed = TRUE)
   expect_equal(pictures_in(page), 5)
+  unnamed <- bnp_hmm(x["temp"], x$id, prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
+  expect_match(render_report(unnamed, data = x["temp"]), "The most probable states", fixed = TRUE)
 })
 
 test_that("what each cluster is stands in a table, and communities have a picture", {
