@@ -11,7 +11,7 @@
 #' @return A fit of the same kind, as from [cut_fit()].
 #' @seealso [cluster_tree()] to see what each step costs; `vignette("how-many-clusters")`.
 #' @examples
-#' fit <- bnp_mixture(quakes[1:4], control = bnp_control(seed = 1))
+#' fit <- bnp_mixture(quakes[seq(1, 1000, by = 3), 1:4], control = bnp_control(seed = 1))
 #' coarsen(fit, 3)
 #' @export
 coarsen <- function(fit, k, data = NULL, id = NULL, laps = 20L) {

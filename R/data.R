@@ -51,7 +51,7 @@
 #' @seealso [bnp_mixture()], [obs_bernoulli()]; `vignette("getting-started")`.
 #' @examples
 #' animals[1:4, c("black", "stripes", "flippers", "swims")]
-#' fit <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1))
+#' fit <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1, restarts = 1))
 #' split(rownames(animals), fitted(fit))
 "animals"
 
@@ -91,6 +91,6 @@
 #' @examples
 #' table(mocap6$sequence)
 #' one <- mocap6[mocap6$sequence == "13_30", ]
-#' fit <- bnp_hmm(one[-(1:3)], obs = obs_ar(), prior = prior_hdp_hmm(sticky = 100), control = bnp_control(seed = 1))
+#' fit <- bnp_hmm(one[-(1:3)], obs = obs_ar(), prior = prior_hdp_hmm(sticky = 100), seed = 1)
 #' table(one$action, fitted(fit))
 "mocap6"

@@ -37,7 +37,8 @@
 #' @examples
 #' set.seed(1)
 #' time <- rep(1:6, each = 40)
-#' x <- cbind(ifelse(rep(1:2, 120) == 1, time / 2, 6 - time / 2), rep(c(0, 3), 120)) + rnorm(480, sd = 0.4)
+#' centre <- cbind(ifelse(rep(1:2, 120) == 1, time / 2, 6 - time / 2), rep(c(0, 3), 120))
+#' x <- centre + rnorm(480, sd = 0.4)
 #' moving <- bnp_dynamic_means(x, time, lambda = 4)
 #' moving
 #' plot(moving)

@@ -165,7 +165,7 @@ start_shares <- function(fit, new) {
 #' series*, 2nd edition. CRC Press.
 #' @examples
 #' hours <- data.frame(temp = beaver2$temp, hour = beaver2$time %/% 100)
-#' fit <- bnp_hmm(hours, prior = prior_covariates(~ hour, sticky = 20), control = bnp_control(seed = 1))
+#' fit <- bnp_hmm(hours, prior = prior_covariates(~ hour, sticky = 20), seed = 1)
 #' long_run(fit, at = data.frame(hour = c(6, 18)))
 #' @export
 long_run <- function(fit, at = NULL, level = 0.95) {

@@ -48,8 +48,8 @@
 #'
 #' # A sensor that fails now and then: it sees nothing but noise
 #' lds_model(
-#'   A = array(0.9, c(1, 1, 2)), Q = 0.1, C = array(c(1, 0), c(1, 1, 2)), R = c(0.1, 4), start_mean = 0, start_var = 1,
-#'   start = c(1, 0), transition = rbind(c(0.95, 0.05), c(0.3, 0.7))
+#'   A = array(0.9, c(1, 1, 2)), Q = 0.1, C = array(c(1, 0), c(1, 1, 2)), R = c(0.1, 4),
+#'   start_mean = 0, start_var = 1, start = c(1, 0), transition = rbind(c(0.95, 0.05), c(0.3, 0.7))
 #' )
 #' @export
 lds_model <- function(A, Q, C, R, start_mean, start_var, start = NULL, transition = NULL, F = NULL, G = NULL) {

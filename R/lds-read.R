@@ -12,7 +12,7 @@
 #' Journal* 3(8), 1445-1450.
 #' @seealso [obs_lds()]; [augment()][tidiers] for fitted values; [plot.bnp_hmm()].
 #' @examples
-#' fit <- bnp_hmm(Nile, obs = obs_lds(), control = bnp_control(seed = 1))
+#' fit <- bnp_hmm(Nile, obs = obs_lds(), control = bnp_control(seed = 1, restarts = 1))
 #' head(latent_path(fit))
 #' @export
 latent_path <- function(fit, newdata = NULL, id = NULL, ...) {

@@ -160,7 +160,8 @@
 #' mixed <- bnp_network(x, control = bnp_control(seed = 1))
 #' head(predict(mixed, type = "prob"))
 #' # What is known of two nodes
-#' some <- bnp_network(x, prior = prior_dp(), labels = c(`1` = "left", `20` = "right"), control = bnp_control(seed = 1))
+#' known <- c(`1` = "left", `20` = "right")
+#' some <- bnp_network(x, prior = prior_dp(), labels = known, control = bnp_control(seed = 1))
 #' table(predict(some, type = "label"), group)
 #' @export
 bnp_network <- function(x, ...) UseMethod("bnp_network")

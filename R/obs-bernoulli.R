@@ -16,7 +16,7 @@
 #'   [obs_categorical()] for more than two levels; [bnp_features()] for features that a row may have several of.
 #' @examples
 #' x <- +(animals > 0)
-#' fit <- bnp_mixture(x, obs_bernoulli(), control = bnp_control(seed = 1))
+#' fit <- bnp_mixture(x, obs_bernoulli(), control = bnp_control(seed = 1, restarts = 1))
 #' round(coef(fit)$prob, 2)
 #' @export
 obs_bernoulli <- function(a = NULL, b = NULL, learn = NULL, columns = NULL, ...) {

@@ -83,7 +83,7 @@
 #' @seealso [bnp_hmm()], [latent_path()], [obs_ar()]; `vignette("over-time")`.
 #' @examples
 #' # The flow of the Nile: one mode, a slow level under noise
-#' fit <- bnp_hmm(Nile, obs = obs_lds(), control = bnp_control(seed = 1))
+#' fit <- bnp_hmm(Nile, obs = obs_lds(), control = bnp_control(seed = 1, restarts = 1))
 #' fit
 #' coef(fit)$noise_var
 #' head(latent_path(fit))
@@ -92,7 +92,7 @@
 #' set.seed(1)
 #' level <- cumsum(rnorm(120, sd = 0.2))
 #' reading <- level + rnorm(120, sd = rep(c(0.1, 2, 0.1), c(50, 30, 40)))
-#' fit <- bnp_hmm(reading, obs = obs_lds(emission = "by_mode"), control = bnp_control(seed = 1))
+#' fit <- bnp_hmm(reading, obs = obs_lds(emission = "by_mode"), seed = 1, restarts = 1)
 #' segments(fit)
 #' @export
 obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,

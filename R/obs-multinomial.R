@@ -49,7 +49,8 @@
 #' @examples
 #' obs_multinomial(term_prior = 0.5)
 #' learned <- obs_multinomial(term_prior = NULL)
-#' fit <- bnp_topics(whales$counts, learned, control = bnp_control(seed = 1, max_laps = 10))
+#' quick <- bnp_control(seed = 1, max_laps = 10, restarts = 1)
+#' fit <- bnp_topics(whales$counts, learned, control = quick)
 #' unlist(fit$model$obs[c("term_prior_even", "term_prior_common")])
 #' @export
 obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, keyword_share = NULL, ...) {

@@ -82,7 +82,8 @@
 #' @seealso [prevalence()], [long_run()], [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [priors].
 #' @examples
 #' fit <- bnp_mixture(
-#'   iris[1:2], prior = prior_covariates(~ Species), covariates = iris["Species"], control = bnp_control(seed = 1)
+#'   iris[1:2],
+#'   prior = prior_covariates(~ Species), covariates = iris["Species"], control = bnp_control(seed = 1)
 #' )
 #' prevalence(fit, by = "Species")
 #' @export

@@ -114,16 +114,16 @@
 #' @seealso [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [point_partition()], [check_fit()].
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
-#' draws <- bnp_sample(fit, faithful, draws = 200, seed = 1)
+#' draws <- bnp_sample(fit, faithful, draws = 100, seed = 1)
 #' draws
 #' n_clusters(draws)
 #' table(point_partition(draws), fitted(fit))
 #'
-#' texts <- bars$counts[1:40, ]
+#' texts <- bars$counts[1:10, ]
 #' draws <- bnp_sample(texts, prior = prior_hdp(gamma = 1, alpha = 1), draws = 50, seed = 1)
 #' n_clusters(draws, min_size = 50)
 #'
-#' draws <- bnp_sample(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), draws = 100, seed = 1)
+#' draws <- bnp_sample(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), draws = 50, seed = 1)
 #' n_clusters(draws, min_size = 5)
 #' @export
 bnp_sample <- function(x, ...) UseMethod("bnp_sample")

@@ -90,8 +90,10 @@
 #' bnp_topics(bnp_stream(pages), control = bnp_control("truncation_free", seed = 1))
 #'
 #' # Documents of rows: visits of customers
-#' visits <- function(i) if (i <= 4) data.frame(faithful, customer = rep(1:8, 34))[68 * (i - 1) + 1:68, ]
-#' bnp_topics(bnp_stream(visits), obs_gaussian(), id = "customer", control = bnp_control("truncation_free", seed = 1))
+#' customers <- data.frame(faithful, customer = rep(1:8, 34))
+#' visits <- function(i) if (i <= 4) customers[68 * (i - 1) + 1:68, ]
+#' stream <- bnp_stream(visits)
+#' bnp_topics(stream, obs_gaussian(), id = "customer", control = bnp_control("truncation_free", seed = 1))
 #' @export
 bnp_stream <- function(next_batch, n = Inf) {
   if (!is.function(next_batch) && !inherits(next_batch, "bnp_source")) {

@@ -89,7 +89,8 @@
 #' @seealso [bnp_topics()], [fitted.bnp_topics()]; `vignette("topics")`.
 #' @examples
 #' odd <- seq(1, nrow(whales$counts), by = 2)
-#' fit <- bnp_topics(whales$counts[odd, ], control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
+#' quick <- bnp_control(seed = 1, max_laps = 15, restarts = 1)
+#' fit <- bnp_topics(whales$counts[odd, ], control = quick)
 #' round(head(predict(fit, whales$counts[-odd, ])), 2)
 #' heldout_loglik(fit, whales$counts[-odd, ], seed = 1)
 #' heldout_loglik(fit, whales$counts[-odd, ], "sequential", draws = 5, seed = 1)

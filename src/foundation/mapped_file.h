@@ -37,7 +37,9 @@ class MappedFile {
 
   std::string path_;
   std::intptr_t file_ = -1;
-  void* mapping_ = nullptr;  // handle of the mapping; used on Windows only
+#ifdef _WIN32
+  void* mapping_ = nullptr;  // handle of the mapping
+#endif
   const char* data_ = nullptr;
   Status known_;
   std::unique_ptr<LostPages> lost_;

@@ -215,6 +215,20 @@ test_that("no line is longer than .lintr and .clang-format say", {
   expect_none(of_cpp, "lines of C++ that are too long: run clang-format")
 })
 
+test_that("no line of an example is wider than the PDF manual", {
+  source_files()
+  wide <- unlist(lapply(list.files(file.path(root, "man"), "[.]Rd$", full.names = TRUE), function(file) {
+    text <- readLines(file, encoding = "UTF-8", warn = FALSE)
+    begins <- match("\\examples{", text)
+    long <- which(nchar(text) > 100L & !grepl("^\\\\dontshow", text))
+    long <- long[!is.na(begins) & long > begins]
+    ends <- which(text == "}")
+    long <- long[vapply(long, function(at) !any(ends > begins & ends < at), NA)]
+    if (length(long)) paste0(basename(file), ":", long)
+  }))
+  expect_none(wide, "lines of examples with more than 100 characters")
+})
+
 test_that("every function of R, and every name of the tests' helpers, has one definition", {
   source_files()
   # Names that files of a folder assign at top level and that match `value`, those of several files or lines.

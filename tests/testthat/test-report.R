@@ -51,5 +51,17 @@ long_test("sequences have a report, from files too", {
   saveRDS(x, files[2])
   page <- render_report(files[1], data = files[2], id = "id")
   expect_match(page, "5 states in use", fixed = TRUE)
-  expect_equal(pictures_in(page), 4)
+  expect_equal(pictures_in(page), 5)
+  unnamed <- bnp_hmm(x["temp"], x$id, prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
+  expect_match(render_report(unnamed, data = x["temp"]), "The most probable states", fixed = TRUE)
+})
+
+test_that("what each cluster is stands in a table, and communities have a picture", {
+  page <- render_report(bnp_mixture(iris[c(1, 5)], control = bnp_control(seed = 1, restarts = 1)))
+  expect_match(page, "What each cluster is", fixed = TRUE)
+  expect_match(page, ">versicolor<", fixed = TRUE)
+  linked <- kronecker(diag(2), matrix(1, 6, 6)) - diag(12)
+  page <- render_report(bnp_network(linked, control = bnp_control(seed = 1, restarts = 1)))
+  expect_match(page, "within and between communities", fixed = TRUE)
+  expect_equal(pictures_in(page), 3)
 })
