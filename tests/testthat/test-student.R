@@ -115,6 +115,16 @@ long_test("parts of one cluster are joined as soon in several batches as in one"
   expect_lt(fit$laps, 60) # 80 to 120, and more groups of more rows, with EM steps of degrees of freedom in merges
 })
 
+# Merges that were judged by EM steps of the degrees of freedom would leave the two.
+test_that("core and tail of one cluster are joined in the first laps", {
+  x <- withr::with_seed(3, matrix(rt(3000, 4)))
+  control <- bnp_control(
+    seed = 1, verbose = FALSE, restarts = 1, batches = 3, max_laps = 8, moves = bnp_moves(birth = FALSE, delete = FALSE)
+  )
+  fit <- suppressWarnings(bnp_mixture(x, obs_student(), start = 1 + (abs(x[, 1]) > 1.2), control = control))
+  expect_identical(n_clusters(fit), 1L)
+})
+
 test_that("other units and another origin are the same fit", {
   data <- two_groups()
   fit <- settled_fit(data$x, obs_student(), data$z)
