@@ -124,10 +124,11 @@ intervals_of <- function(parts, profile) {
     switch(part$kind, number = part$sd, count = sqrt(part$mean), time = part$mean, 0)
   }, 1)
   # The expected variance of a cluster of one row can be a thousand times that of all data: it has no say in their unit.
-  several <- profile$size >= 2
-  weight <- if (any(several)) profile$size * several / sum(profile$size[several]) else profile$weight
-  centre <- sum(weight * mean)
-  unit <- sqrt(sum(weight * (sd^2 + (mean - centre)^2)))
+  counted <- profile$size >= 2
+  if (!any(counted)) counted[] <- TRUE
+  weight <- profile$size[counted] / sum(profile$size[counted])
+  centre <- sum(weight * mean[counted])
+  unit <- sqrt(sum(weight * (sd[counted]^2 + (mean[counted] - centre)^2)))
   if (!is.finite(unit) || unit == 0) unit <- 1
   at <- (mean - centre) / unit
   low <- pmax(at - sd / unit, min(at) - 3)

@@ -58,7 +58,7 @@ class Bernoulli final : public LinearPredictive<BetaModel>, public LearnedPrior,
         counts.push_back(count_ones(t + i * n_features(), j));
         counts.push_back(count_zeros(t + i * n_features(), j));
       }
-    const HierarchicalDirichlet::Counts of{counts.data(), k, 2 * columns(), pool};
+    const HierarchicalDirichlet::Counts of{counts.data(), k, 2 * columns(), pool, {}};
     const HierarchicalDirichlet hierarchy = hierarchy_of(columns());
     return std::make_shared<Bernoulli>(hierarchy.improved(posterior_, steps, of), hierarchy,
                                        static_cast<bool>(gaps_));

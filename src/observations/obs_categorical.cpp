@@ -62,7 +62,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override {
-    const HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool};
+    const HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool, {}};
     return std::make_shared<Categorical>(n_levels_,
                                          hierarchy_of(n_levels_).improved(posterior_, steps, counts));
   }

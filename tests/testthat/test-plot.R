@@ -117,7 +117,7 @@ test_that("a cluster of one row does not hide the others' profiles", {
   fit <- bnp_mixture(far, start = rep(1:3, c(40, 40, 1)), control = bnp_control(seed = 1, moves = FALSE))
   expect_equal(unname(cluster_sizes(fit)), c(40, 40, 1), tolerance = 0.01)
   shown <- profile_picture(fit)$panels$a$data
-  expect_gt(abs(diff(shown$mean[1:2])), 1.5)
+  expect_equal(abs(diff(shown$mean[1:2])), 9 / sqrt(1 + 4.5^2), tolerance = 0.05)
   expect_gt(min(shown$low), min(shown$mean) - 3.01)
   expect_lt(max(shown$high), max(shown$mean) + 3.01)
 })
