@@ -50,8 +50,8 @@ known_transitions <- function(p) {
 }
 
 # Draws transition probabilities and their effects from the posterior and returns the probabilities at rows x
-# of the covariates. roots: square roots of the covariances of effects; extra: how many of the covariates of each row have
-# levels that the fit has not seen, whose effects are drawn from their prior.
+# of the covariates. roots: square roots of the covariances of effects; extra: how many of the covariates of each row
+# have levels that the fit has not seen, whose effects are drawn from their prior.
 drawn_transitions <- function(fit, x, rows, roots, extra = 0) {
   k <- fit$state$k
   p <- ncol(x)

@@ -32,7 +32,8 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
 }
 
 # Computes prevalence() for one covariate. response: list(mean, cov) from linear_response(), list(draws) from
-# draws_given_words(), or NULL for intervals that need no data: of mixtures from q, of topics from response_of_documents().
+# draws_given_words(), or NULL for intervals that need no data: of mixtures from q, of topics from
+# response_of_documents().
 prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
   by <- grid$by
@@ -131,8 +132,13 @@ drawn_shares <- function(fit, grid, response) {
   values <- length(grid$value)
   unseen <- fit$model$prior$effect_scale * sqrt(grid$extra)
   draws <- as.integer(max(200, min(most_draws, most_exponentials / (nrow(x) * (k + 1L)), ncol(response$draws))))
-  draw <- if (is.null(response)) drawn_from_q(fit) else if (is.null(response$draws)) drawn_by_response(fit, response) else
+  draw <- if (is.null(response)) {
+    drawn_from_q(fit)
+  } else if (is.null(response$draws)) {
+    drawn_by_response(fit, response)
+  } else {
     one_by_one(fit, response$draws[, unique(round(seq(1, ncol(response$draws), length.out = draws)))])
+  }
   one <- function(i) {
     drawn <- draw()
     tilt <- cbind(if (p > 0L) x %*% drawn$effects else matrix(0, nrow(x), k), 0)

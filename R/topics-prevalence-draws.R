@@ -63,9 +63,9 @@ report_draws_time <- function(seconds) {
   }
 }
 
-# A step of the Metropolis-adjusted Langevin algorithm: along the gradient of the log density, in units of the proposal's
-# covariance, root root', and a normal deviate. now, and what target_of(at) gives: list(at, value, gradient). Returns
-# list(now, accepted, chance).
+# A step of the Metropolis-adjusted Langevin algorithm (Roberts and Tweedie, 1996): along the gradient of the log
+# density, in units of the proposal's covariance, root root', and a normal deviate. now, and what target_of(at) gives:
+# list(at, value, gradient). Returns list(now, accepted, chance).
 langevin_step <- function(now, root, target_of) {
   pull <- drop(crossprod(root, now$gradient))
   noise <- stats::rnorm(length(now$at))
