@@ -12,8 +12,8 @@ least_laps <- 8L
 # rows.
 most_rows_joined <- 2^14
 
-# The least average entropy of a row's cluster memberships, in nats, at which models are tried on joined
-# clusters. If clusters lie far apart, none is likely to be a part of another.
+# Models are tried on joined clusters only where clusters overlap, since those that lie far apart are hardly
+# parts of one: where the average entropy of a row's cluster memberships is at least this (nats).
 least_shared <- 0.05
 
 # The fit with `better`, a data frame of columns with better models. Here they were found with joined

@@ -8,11 +8,11 @@
 #' @param symmetric Average the divergences in both directions?
 #' @return Matrices, clusters x clusters.
 #' * `cluster_divergence()`: Kullback-Leibler divergence of the row's cluster from the column's, in nats: the expected
-#'   log density ratio of an observation of the row's cluster. 0 for the same distribution, without an upper limit.
+#'   log density ratio of an observation of the row's cluster. It is 0 for equal distributions and has no upper limit.
 #' * `cluster_overlap()`: Bhattacharyya coefficient, the integral of the geometric
 #'   mean of two densities: 1 for the same distribution, 0 where no observation is
-#'   possible under both. If both clusters have equal weights, the best rule assigns at most half this share of their
-#'   observations to the wrong one.
+#'   possible under both. If both clusters have equal weights, the best rule assigns at most half of this
+#'   proportion of their observations to the wrong one.
 #'
 #' Both are computed in closed form; over the blocks of [obs_product()] divergences are added and overlaps multiplied.
 #' They are those of one token for [obs_multinomial()], of counts with exposure 1 for [obs_poisson()], of one trial in

@@ -132,7 +132,7 @@ new_positions <- function(fit, position, x, call) {
 # transitions.
 positions_of <- function(fit) if (!is.null(fit$model$prior$positions)) fit$input$tree$positions
 
-# The prior with as many rows of transitions per state as the data have positions of children.
+# The prior in which each state has a row of transitions for each position that a child has in the data.
 prior_by_position <- function(prior, data) {
   n <- length(data$tree$positions)
   prior$positions <- if (n > 1L) n

@@ -206,7 +206,8 @@ check_gaps_of_times <- function(gaps, time, call = rlang::caller_env()) {
 
 need_times <- function(obs, call) {
   abort("time", c(
-    "{.arg time} is needed with {.code drift} of {.fn {obs_facts(obs)$constructor}}: it says when each row was.",
+    "{.arg time} is needed with {.code drift} of {.fn {obs_facts(obs)$constructor}}: it says when each row was
+     observed.",
     i = "Give a value for each row, or the name of a column."
   ), call = call)
 }

@@ -190,9 +190,9 @@ corrected_step <- function(fit) {
   ends <- by_community(fit$state$degrees$ends)
   lent <- by_community(fit$state$degrees$lent)
   own <- diag(k) == 1
-  # Two factors from which the number N of observed pairs in a block follows, with n and Theta the two
-  # communities' numbers of nodes and sums of Dirichlet parameters, and h the part of hidden pairs: N = n n'
-  # (1 - h / (Theta Theta')), or n^2 (1/2 - h / (Theta (Theta + 1))) within a community.
+  # The number of observed pairs in a block of two communities is all (1 - hidden / both). Here `all` is the number
+  # of their pairs of nodes, and `both` that of pairs of their Dirichlet parameters' sums; both count each pair once
+  # within a community.
   parts <- function(nodes, sums) {
     all <- outer(nodes, nodes)
     both <- outer(sums, sums)

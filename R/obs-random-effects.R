@@ -17,7 +17,7 @@
 #' priors; this can tell apart kinds that overlap. With `shared = FALSE` each cluster has its own, with their posterior.
 #'
 #' In [coef()], `coef` has all coefficients of a cluster (\eqn{\mu_k} and \eqn{b_k}), `cov` the variance of the noise,
-#' `random_cov` that of the effects. Default priors of the noise, and of how much individuals differ in addition to it,
+#' `random_cov` that of the effects. Default priors of the noise, and of the differences between individuals,
 #' are read from least squares fits to individuals. The prior of \eqn{\mu_k} is around the coefficients of all rows
 #' together, with the strength of 0.01 individuals. `df` (3) and `scale` are for the noise, `coef_mean` and
 #' `coef_precision` for coefficients without a random effect. There must be one response. `tails`, blocks of a product,

@@ -28,9 +28,10 @@ obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
 }
 
 # Completes the model. A variance to be learned starts at a quarter of that of all data, or where an earlier
-# fit ended. (Of 0.05, 0.25 and the default share of `scale`, a quarter ended highest, or within a few nats,
-# on nine sets of up to 1,000 rows.) It is learned only while there are at least two clusters: with one it
-# would be that of all data, under which few births of clusters are accepted.
+# fit ended. (Starts at 0.05, at 0.25 and at the default of `scale` were compared on nine sets of up to 1,000
+# rows: with a quarter the bound was the highest, or a few nats lower.) It is learned only while there are at
+# least two clusters. The variance of a single cluster would be that of all data, and few births are accepted
+# under such a variance.
 obs_resolve.obs_tied <- function(obs, data, start, call) {
   axes <- length(obs_facts(obs)$parameters$variance) # one number, one for each column, or a matrix
   obs <- resolve_means(obs, data, call)

@@ -10,7 +10,7 @@
 #' where \eqn{\pi} follows a Dirichlet process with this `concentration`. \eqn{\pi_{rest}} is the weight that is left
 #' for clusters not found yet, which covariates do not change. With `k`, \eqn{\pi} has a symmetric Dirichlet
 #' distribution of `k` clusters with this total weight, and nothing is left. The effects \eqn{\lambda_k} are independent
-#' normal, with mean 0 and standard deviation `effect_scale`. The order of clusters has no meaning for effects. Without
+#' normal, with mean 0 and standard deviation `effect_scale`. Effects do not depend on the order of clusters. Without
 #' covariates (`~ 1`) the prior is [prior_dp()] or [prior_dirichlet()], and the bound is the same, so that fits with and
 #' without covariates can be compared by their bounds.
 #'
@@ -42,8 +42,8 @@
 #' The covariates are those of the row that is *stepped into*. The packages depmixS4, moveHMM and momentuHMM use those
 #' of the row that is stepped from: to compare, shift the columns by one row within each sequence. In the formula,
 #' `previous(x1, x2)` stands for columns of `x` in the row before, so that transitions can depend on the last
-#' observation; in the first row of a sequence it is the mean. When states of new sequences are predicted, a new level
-#' of a factor has no effect.
+#' observation; in the first row of a sequence it is their mean over all rows. When states of new sequences are
+#' predicted, a new level of a factor has no effect.
 #'
 #' Numeric variables are rounded as soon as there are more than 256 patterns. Each then has at most 64 values if there
 #' is one such variable (32 if there are two, 16 if more), so that there are at most 1,024 patterns. Read fits by
@@ -63,10 +63,10 @@
 #'   In [bnp_topics()] the proportions of a document with covariates \eqn{w} come from a Dirichlet distribution with
 #'   parameters \eqn{\alpha \pi_k e^{w'\lambda_k}}{alpha pi_k exp(w'lambda_k)}; covariates do not change the weight
 #'   \eqn{\pi} of topics not found yet (Mimno and McCallum, 2008, with the top level of [prior_hdp()]). Covariates
-#'   thereby determine which topics are frequent in which documents and, by the sum of the parameters, how much
-#'   documents that have the same covariates differ. Effects have a variational posterior like that of mixtures. The
-#'   bound is always the tight one: without covariates it is that of [prior_hdp()] with `bnp_control(bound = "tight")`.
-#'   There are at most 1,024 patterns.
+#'   determine which topics are frequent in which documents. They also change the sum of the parameters: the smaller it
+#'   is, the more documents with the same covariates differ. Effects have a variational posterior like that of mixtures.
+#'   The bound is always the tight one: without covariates it is that of [prior_hdp()] with
+#'   `bnp_control(bound = "tight")`. There are at most 1,024 patterns (different combinations of covariates).
 #' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #'   These functions take the covariates from their argument `covariates`, from `data`, from columns of `x` or, for
 #'   topics, from the document variables of a quanteda `dfm`. Read the fit by [prevalence()].

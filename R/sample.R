@@ -67,8 +67,8 @@
 #' models. Odd-numbered chains begin with paths drawn from the fit; even-numbered chains draw row after row without it.
 #' The first `lag` rows of autoregressions are given, and have no state of their own.
 #'
-#' **Known states.** With `labels` of rows, chains sample from the model without labels, given that the rows of every
-#' state can all be of one class. A state is of the class of its labelled rows, and of no class if it has none.
+#' **Known states.** With `labels` of rows, the draws are those of the model without labels in which no state has
+#' rows of different classes. A state is of the class of its labelled rows, and of no class if it has none.
 #' `sequence_labels` restrict the draws only with `open = FALSE`: with `open = TRUE` a state that sequences of several
 #' classes use is an open one, and the draws are those without labels. States that have places (`transitions`, `fixed`
 #' or weights as `start` of [prior_hmm()]) keep their numbers in `labels` of the draws; some of them may be without
@@ -76,11 +76,11 @@
 #' parameters, which are drawn, too (Chib 1996). In a model of stages, chains hardly change the order in which they have
 #' found the stages: look at `rhat`.
 #'
-#' The model is that of the fit; if `x` is data, a fit is made first. Even-numbered chains begin without the fit: each
-#' row is drawn given the rows before it. Odd-numbered chains begin with clusters drawn from the fit's probabilities.
-#' Results on which both kinds of chains agree do not depend on either start. A prior of the clusters' parameters that
-#' the fit has learned (`learn = TRUE`, `term_prior = NULL`) is held at the learned values, the prior of terms at its
-#' mean weights; a learned concentration is sampled.
+#' The model is that of the fit; if `x` is data, a fit is made first. Even-numbered chains do not use the fit: at their
+#' start, rows are put into clusters one after the other, each given those before it. Odd-numbered chains begin with
+#' clusters drawn from the fit's probabilities. Results on which both kinds of chains agree do not depend on either
+#' start. A prior of the clusters' parameters that the fit has learned (`learn = TRUE`, `term_prior = NULL`) is held at
+#' the learned values, the prior of terms at its mean weights; a learned concentration is sampled.
 #'
 #' A sweep takes time in proportion to rows times clusters, in documents of counts in proportion to tokens (some ten
 #' million a second). Interrupting (Ctrl-C) an interactive session returns the draws so far.
@@ -173,7 +173,7 @@ sampled_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm")
 refuse_proposals <- function(verb, prior, options, call = rlang::caller_env()) {
   what <- if (verb == "bnp_topics") "topics" else if (has_places(prior)) "states that have places"
   if (!is.null(what) && !is.null(options$split_merge)) {
-    abort("argument", "{.arg split_merge}: {what} are not split. Leave it out.", call = call)
+    abort("argument", "{.arg split_merge} is not available for {what}: leave it out.", call = call)
   }
 }
 

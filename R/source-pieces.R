@@ -155,8 +155,8 @@ read_by_id <- function(reader, id, take, call) {
   }
 }
 
-# A reader of sequences without `id`: each file is a sequence, or each piece of a function, which may also be
-# a list of sequences.
+# A reader of sequences without `id`. Each file is a sequence. If the source is a function, each piece that it
+# returns is a sequence or a list of sequences.
 read_sequences <- function(reader, source, call) {
   if (!source$kind %in% c("files", "function")) {
     abort("id", c(

@@ -159,7 +159,7 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
   input <- if (goes_on) start$input[intersect(of_formula, names(start$input))] else list()
   if (!is.null(formula) && !goes_on) {
     if (!is.data.frame(first)) {
-      abort("formula", "A batch must be a data frame, as there is a formula, not {describe(first)}.", call = error_call)
+      abort("formula", "With a formula, a batch must be a data frame, not {describe(first)}.", call = error_call)
     }
     given <- split_formula_id(formula, first, NULL, error_call)["id"]
     require_abilities(kinds_of_form("stream", "mixture"), given, error_call)

@@ -53,7 +53,7 @@ facts_with_tails <- function(facts, obs) {
 }
 
 # --- One cluster with posterior parameters q ---
-# The points of the posterior of its degrees of freedom, and their probabilities.
+# The posterior of its degrees of freedom as points (nu) and their probabilities.
 
 tails_of <- function(q) {
   used <- q$tails_prob > 0

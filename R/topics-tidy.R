@@ -17,8 +17,8 @@
 #' @return `tidy()`: a data frame with `topic`, `term`, `beta` or `document`, `topic`, `gamma`. With `conf.int = TRUE`
 #'   it also has intervals, which are quantiles of Beta distributions: of the term's probability in the topic, or of the
 #'   topic's proportion in the document, given the weights of topics in all documents and given that no other topics
-#'   exist. `augment()`: `data` with `.topic`, the most probable topic of the term in the document; for documents of
-#'   rows, of each row, and `.uncertainty`, one minus its probability.
+#'   exist. `augment()`: `data` with `.topic`, the most probable topic of the term in the document. For documents of
+#'   rows: the most probable topic of each row, and `.uncertainty`, one minus the topic's probability.
 #' @references
 #' Silge, J. and Robinson, D. (2016). tidytext: text mining and analysis using tidy data
 #' principles in R. *Journal of Open Source Software* 1(3).

@@ -54,8 +54,8 @@ total_start_weight <- function(x, k, call) {
   sound <- is.numeric(x) && !anyNA(x) && all(is.finite(x)) && all(x >= 0) && sum(x) > 0
   if (!sound || length(x) != k) {
     abort("argument", c(
-      "{.arg start} must be one number, or a weight of at least 0 for each of the {k} states, not all 0, not
-       {describe(x)}."
+      "{.arg start} must be one number, or a weight of at least 0 for each of the {k} states, of which one is
+       above 0; it is {describe(x)}."
     ), call = call)
   }
   sum(x)

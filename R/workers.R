@@ -210,12 +210,12 @@ work_of_daemons <- function(tasks, setup, profile, limit, traffic, control, call
 no_daemons_left <- function(control, call) {
   abort("workers", c(
     "No daemon is connected any more.",
-    i = "Start daemons again, and {.code mirai::status()} says that they are connected.",
+    i = "Start daemons again; {.code mirai::status()} says how many are connected.",
     i = if (is.null(control$checkpoint)) {
-      "With {.code bnp_control(checkpoint = )} the fit could go on from there."
+      "With {.code bnp_control(checkpoint = )} a fit can go on after such an end."
     } else {
-      "Then {.code bnp_resume(\"{control$checkpoint}\", x)} goes on with this fit, with {.code workers = FALSE} also
-       without daemons."
+      "Then {.code bnp_resume(\"{control$checkpoint}\", x)} goes on with this fit. With {.code workers = FALSE} it
+       needs no daemons."
     }
   ), call = call)
 }

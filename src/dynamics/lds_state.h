@@ -59,7 +59,7 @@ struct LdsState {
   double elbo = 0;
 };
 
-/// A data set whose rows are the expected features E φ of the rows: a view of the memory of the state.
+/// A data set with the expected features E φ of each row of the data, a view into the memory of `state`.
 Dataset expected_rows(const LdsProblem& problem, const LdsState& state);
 
 /// Makes the state with this q(z) (r: mode probabilities, n × K, row-major) and q(x) (paths). The globals

@@ -66,7 +66,7 @@ class Rows {
 SummaryShape summary_shape(const Rows& rows);
 enum Scalar : Index { n_rows = 1, n_cells = 2, sum_squares = 3, n_scalars = 4 };
 
-/// The entropy Σ h₂(ν_j) of feature j over the rows of a summary (sums of statistics).
+/// The entropy of feature j in a summary (sums of statistics): the sum over rows n of that of q(z_nj).
 inline double entropy_of(const Summary& s, Index j) { return s.extra[(j + 1) * s.shape.q - 1]; }
 inline double pair_of(const Summary& s, Index i, Index j, Index g) {
   return s.pair[(i * s.k + j) * s.shape.pairs + g];

@@ -66,7 +66,8 @@ void multiply_rows(Index n_rows, Index depth, const double* x, Index ldx, const 
   }
 }
 
-/// Multiplies all rows of X by one packed panel, in register tiles of nearly equal height.
+/// Multiplies all rows of X by one panel (a group of columns, stored row by row). Rows are taken in groups of
+/// nearly equal size whose results fit into registers.
 template <int vectors, Stored stored>
 void multiply_panel(Index n_vectors, Index n, Index depth, const double* x, Index ldx, const int* index,
                     const double* panel, double* out, Index ldo, Index columns, bool add) {

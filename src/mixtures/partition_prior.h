@@ -25,7 +25,8 @@ struct PartitionPrior {
   /// whose rows fade (StreamState), n need not be an integer; if it is less than d, the odds are 0.
   double odds_of(double n) const { return n > discount ? n - discount : 0; }
   double odds_of_new(Index k) const;
-  /// The sum of the odds of all clusters and of a new one, when the clusters have n rows together.
+  /// The sum of the odds of all clusters and of a new one, when the clusters have n rows together. The first
+  /// row (n = 0) can only begin a cluster: 1.
   double odds_of_any(double n) const { return n == 0 ? 1 : n + concentration; }
 
   double log_probability(const std::vector<Index>& counts) const;

@@ -29,7 +29,7 @@ struct StreamLimits {
   Index recent;
   double fewest_between_tending, most_between_tending;
 
-  /// Limits for models of rows: `recent` is limited by the memory that the rows' features take.
+  /// Limits for models of rows. `recent` is smaller where the features of a row take more memory.
   static StreamLimits of_rows(const ObsModel& obs);
 };
 

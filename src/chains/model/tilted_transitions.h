@@ -17,8 +17,8 @@ namespace bnpvi::chains {
 ///
 /// where π_j ~ Dirichlet(απ + κδ_j), λ_jk ~ N(0, s² I), and rest stands for all states not in use. Each row j
 /// of transitions has its own q, a Tilt (tilt.h) with these Dirichlet weights. The statistics of a pair (j,
-/// k) are N_jkc, expected transitions in each pattern. In a chain Z_cj does not cancel: it depends on the
-/// state before.
+/// k) are N_jkc, expected transitions in each pattern. Z_cj depends on the state before, so that it has to be
+/// computed for each state and pattern.
 ///
 /// The q of K rows are stored as one vector, row after row. width: number of outcomes of a row, K or, in an
 /// open-ended model, K + 1.

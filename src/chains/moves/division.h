@@ -20,8 +20,8 @@ class HmmDivision : public HmmMove {
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
 
  protected:
-  /// False where K is fixed and state j cannot be divided: no other state can be removed for a new one, since
-  /// none is idle and no two of them can be joined.
+  /// Whether state j may be divided. Where K is fixed, this needs another state that can make room for the
+  /// new one: an idle state, or two that can be joined.
   bool has_room(const State& state, Index j) const;
 
   /// Chooses the sequences to divide: all that have rows of the target states or, if these have more than
@@ -57,8 +57,8 @@ class HmmDivision : public HmmMove {
 
   bool propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
                const Newborn& birth);
-  // False where the forecast of the proposal is below `least` (nats). A fit whose observer asks for it makes
-  // such a proposal all the same, and tells what it would have gained.
+  // False if the forecast of the proposal's gain is below `least` (nats). Tests can ask (through the fit's
+  // observer) what such proposals would have gained; the answer is false all the same.
   bool promises(State& state, const std::vector<Index>& target, const Sequences& sequences,
                 const Newborn& birth, double least);
   // Change of the log evidence of the observations if all rows of the proposal take their new states, each

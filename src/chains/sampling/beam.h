@@ -13,7 +13,7 @@ namespace bnpvi::chains {
 /// states would be needed, the path stays as it is.
 class Beam {
  public:
-  // largest number of new states in a step; so many cost half a million random numbers
+  // largest number of new states in a step; this many need half a million random numbers
   static constexpr Index most_new = 1024;
 
   /// rows: the modelled rows (rows with a likelihood) of all sequences.

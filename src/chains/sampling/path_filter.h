@@ -16,11 +16,11 @@ class PathFilter {
   PathFilter(Index k, const Vec& log_rows);
 
   /// Draws the states of n rows of one sequence with probability ∝ Π_t e_t(z_t) p(z_t | z_t−1).
-  /// log_e (n × K; may be −∞): log e, which is overwritten. log_slice (n numbers; may be null): all steps
-  /// into row t with log probability of at least log_slice[t] then count equally, and others are impossible
-  /// [Van Gael et al. 2008]; impossible steps take no time. Throws std::domain_error if no path is possible.
-  /// Filtered probabilities are kept as logarithms, since a state of vanishing probability may be the only
-  /// way to the next row.
+  /// log_e (n × K; may be −∞): log e, which is overwritten. log_slice (n numbers; may be null): if
+  /// given, all steps into row t with a log probability of at least log_slice[t] count equally, and others
+  /// are impossible [Van Gael et al. 2008]; nothing is computed for impossible steps. Throws
+  /// std::domain_error if no path is possible. Filtered probabilities are kept as logarithms, since a state
+  /// of vanishing probability may be the only way to the next row.
   void draw(Index n, double* log_e, const double* log_slice, Stream& stream, int* state) const;
 
  private:

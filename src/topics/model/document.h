@@ -25,8 +25,8 @@ struct TopicTable {
   Buffer e;  // E = exp(C − max_k C), rows × k; or empty
   Vec top;   // max_k C for each row; empty without e
 
-  /// The table of all word types under the weights of the topics, for a linear model; c points into these
-  /// weights.
+  /// The table of log likelihoods C of all word types in all topics, for a model whose weights are these
+  /// numbers themselves: the table points to them. exponentials: whether E is computed, too.
   TopicTable(const Weights& weights, bool exponentials, Pool* pool = nullptr);
   TopicTable() = default;
 

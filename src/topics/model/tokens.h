@@ -4,8 +4,8 @@
 
 namespace bnpvi::topics {
 
-/// The single tokens of documents of counts, in the order of the stored entries. Throws std::invalid_argument
-/// where a count is not a whole number.
+/// Counts of words in documents, written out as single tokens, in the order of the stored counts. Throws
+/// std::invalid_argument where a count is not a whole number.
 struct Tokens {
   explicit Tokens(const Dataset& counts);
 
