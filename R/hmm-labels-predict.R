@@ -26,15 +26,28 @@ with_known_classes <- function(data, known, fit, call) {
 
 # Probabilities P(class | rows) of each new sequence, sequences x classes: proportional to the number of
 # labelled sequences of the class, times the density of the rows over all paths through states that sequences
-# of the class may visit.
-sequence_class_probabilities <- function(fit, data) {
+# of the class may visit. The density is 0 under a class that has no sequences, or whose sequences may visit none
+# of the states, as where all of their rows have labels of their own.
+sequence_class_probabilities <- function(fit, data, call) {
   classes <- setdiff(fit$input$class_names, no_class)
   known <- factor(fit$input$sequence_classes, classes)
-  open <- no_class %in% fit$input$class_names
+  allowed <- outer(fit$input$class_names, classes, function(state, class) state == class | state == no_class)
+  colnames(allowed) <- classes
+  possible <- table(known) > 0 & colSums(allowed[fit$state$owner, , drop = FALSE]) > 0
+  if (!any(possible)) {
+    abort("labels", c(
+      "No state belongs to a class of sequences.",
+      x = "All rows of the sequences with {.arg sequence_labels} have {.arg labels}, which determine their states.",
+      i = "Fit again with {.code NA} as the label of rows whose class is not known."
+    ), call = call)
+  }
   fit <- fit_with_gaps(fit, data)
   data$classes <- rep(1L, data$n)
   log_p <- vapply(classes, function(class) {
-    data$class_sets <- t(fit$input$class_names == class | open & fit$input$class_names == no_class)
+    if (!possible[[class]]) {
+      return(rep(-Inf, length(data$starts) - 1L))
+    }
+    data$class_sets <- t(allowed[, class])
     engine_tree_log_density(as_engine_data(data), fit$model, fit$state, FALSE, fit$control$threads)
   }, double(length(data$starts) - 1L))
   log_p <- matrix(log_p, ncol = length(classes)) + rep(log(as.vector(table(known))), each = length(data$starts) - 1L)
@@ -49,7 +62,7 @@ sequence_label_answer <- function(fit, data, type, call) {
       i = "{.code type = \"label\"} is of rows."
     ), call = call)
   }
-  prob <- sequence_class_probabilities(fit, data)
+  prob <- sequence_class_probabilities(fit, data, call)
   if (type == "sequence_label_prob") {
     return(prob)
   }

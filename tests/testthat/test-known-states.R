@@ -336,3 +336,16 @@ test_that("bad labels are refused", {
     bnp_hmm(c(0, rnorm(30)), obs = obs_ar(), labels = c("a", "a", rep(NA, 29))), class = "bnpvi_message_labels"
   )
 })
+
+test_that("classes of sequences are predicted only where states belong to them", {
+  x <- c(rnorm(8), rnorm(8, 5))
+  id <- rep(1:2, each = 8)
+  control <- bnp_control(seed = 1, max_laps = 20, restarts = 1)
+  fit_with <- function(labels) {
+    suppressWarnings(bnp_hmm(x, id = id, labels = labels, sequence_labels = c("p", "q"), control = control))
+  }
+  all_known <- fit_with(rep(c("a", "b"), each = 8))
+  expect_bad(predict(all_known, x, id, type = "sequence_label"), "labels", "No state belongs")
+  some_known <- fit_with(c(rep("a", 8), NA, "b", rep(NA, 6)))
+  expect_equal(unname(predict(some_known, x, id, type = "sequence_label_prob")[, c("a", "b")]), matrix(0, 2, 2))
+})
