@@ -196,9 +196,6 @@ test_that("bad covariates are refused, and what the model has not", {
   expect_bad(bnp_topics(x, prior = prior, covariates = about, control = bnp_control("truncation_free")), "covariates")
   batches <- bnp_stream(function(i) if (i == 1L) x)
   expect_bad(bnp_topics(batches, prior = prior), "not_defined")
-  expect_bad(
-    bnp_topics(x, prior = prior, covariates = about, control = quiet_control(bound = "loose")), "not_defined"
-  )
   expect_bad(confint(fit, "weights"), "argument", "prevalence")
   expect_bad(update(fit, newdata = x), "not_defined")
   expect_bad(bnp_sample(fit, x), "not_defined")
