@@ -56,7 +56,7 @@ confint.bnp_fit <- function(object, parm, level = 0.95, ...) {
   check_format(object)
   level <- check_level(level, "level")
   known <- names(interval_sources(object))
-  kinds <- if (missing(parm)) known else chosen_kinds(parm, known)
+  kinds <- if (missing(parm)) known else chosen_kinds(parm, known, has_covariates(object$model$prior))
   table <- interval_table(object, level, kinds)
   out <- cbind(table$conf.low, table$conf.high)
   ends <- c(1 - level, 1 + level) / 2
@@ -71,7 +71,8 @@ check_level <- function(level, arg, call = rlang::caller_env()) {
   level
 }
 
-chosen_kinds <- function(parm, known, call = rlang::caller_env()) {
+# tilted: whether weights depend on covariates.
+chosen_kinds <- function(parm, known, tilted, call = rlang::caller_env()) {
   if (!is.character(parm) || !length(parm) || anyNA(parm)) {
     abort("argument", "{.arg parm} must be names of parameters, not {describe(parm)}.", call = call)
   }
@@ -79,7 +80,8 @@ chosen_kinds <- function(parm, known, call = rlang::caller_env()) {
   if (!all(kinds %in% known)) {
     abort("argument", c(
       "{.arg parm} names {.val {setdiff(kinds, known)}}, which {?has/have} no intervals.",
-      i = "This fit has {.val {known}}, and single parameters of these."
+      i = "This fit has {.val {known}}, and single parameters of these.",
+      i = if (tilted && "weights" %in% kinds) "Weights depend on covariates: {.fn prevalence} has their intervals."
     ), call = call)
   }
   kinds

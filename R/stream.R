@@ -133,7 +133,8 @@ action_of_stream <- function(start, na_action, call = rlang::caller_env()) {
 
 fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error",
                        formula = NULL, id = NULL) {
-  if (class == "bnp_mixture") require_no_covariates(prior, kinds_of_form("stream", "mixture"), error_call)
+  family <- if (class == "bnp_topics") "topics" else "mixture"
+  require_no_covariates(prior, kinds_of_form("stream", family), error_call)
   check_object(x, error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (control$algorithm != "truncation_free") {

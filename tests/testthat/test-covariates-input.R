@@ -82,6 +82,8 @@ test_that("what does not go with covariates is refused by name", {
   fit <- call()
   expect_bad(bnp_sample(fit, x), "not_defined")
   expect_bad(cluster_tree(fit, x), "not_defined")
+  expect_bad(bnp_mixture(bnp_stream(function(i) if (i == 1L) x), prior = prior_covariates(~ age)), "not_defined")
+  expect_bad(confint(fit, "weights"), "argument", "prevalence")
   expect_bad(predict(bnp_mixture(x, control = quiet_control(max_laps = 2)), x, type = "weights"), "not_defined")
   expect_bad(predict(bnp_mixture(x, control = quiet_control(max_laps = 2)), x, covariates = age), "covariates")
 })
