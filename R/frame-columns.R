@@ -189,7 +189,8 @@ check_many_levels <- function(levels, n, arg, call) {
     abort("many_levels", c(
       "{cli::qty(length(names))}Column{?s} {.field {names}} of {.arg {arg}} {?has/have} a level for nearly every row.",
       i = "Leave identifiers and free text out: they do not describe groups. An identifier of individuals that have
-           several rows is an {.arg id}."
+           several rows is an {.arg id}. A formula chooses columns, also of files:
+           {.code bnp_mixture(~ a + b, data = )}."
     ), call = call)
   }
   many <- names(levels)[number > max(n / 2, 10)]

@@ -113,7 +113,8 @@ described_learning <- function(fit) {
 
 # A number with its noun: "1 birth", "2 births", "3 communities".
 count_of <- function(n, word, plural = "s") {
-  paste(n, if (n == 1) word else if (plural == "s") plural_of(word) else paste0(word, plural))
+  number <- format(n, digits = 15, scientific = FALSE)
+  paste(number, if (n == 1) word else if (plural == "s") plural_of(word) else paste0(word, plural))
 }
 
 plural_of <- function(word) paste0(sub("y$", "ie", word), "s")

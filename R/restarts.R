@@ -79,7 +79,7 @@ described_starts <- function(fit) {
       " agree"
     ))
   }
-  if (identical(fit$control$restarts, "auto")) {
+  if (identical(fit$control$restarts, "auto") && fit$control$algorithm != "truncation_free") {
     paste0(
       "One start", if (NROW(ends) > 1L) " (others were given up)", "; restarts = 5 would take about 5 times as long"
     )

@@ -96,6 +96,7 @@
 #' bnp_topics(stream, obs_gaussian(), id = "customer", control = bnp_control("truncation_free", seed = 1))
 #' @export
 bnp_stream <- function(next_batch, n = Inf) {
+  if (is.character(next_batch)) refuse_files(next_batch, "next_batch", rlang::current_env())
   if (!is.function(next_batch) && !inherits(next_batch, "bnp_source")) {
     abort("argument", c(
       "{.arg next_batch} must be a function of a batch's number, or a source, not {describe(next_batch)}.",

@@ -73,7 +73,7 @@ test_that("repeated values are never spread out by noise where there are few of 
 
 test_that("an identifier is refused before the fit, in memory and from a source", {
   key <- cbind(mixed, key = sprintf("row%02d", 1:80))
-  expect_bad(bnp_mixture(key, control = once), "many_levels", "key.*Leave identifiers")
+  expect_bad(bnp_mixture(key, control = once), "many_levels", "key.*Leave identifiers.*formula")
   expect_bad(bnp_mixture(key["key"], obs_categorical(), control = once), "many_levels", "key")
   expect_bad(bnp_hmm(key, control = once), "many_levels", "key")
   pieces <- split(key, rep(1:4, each = 20))

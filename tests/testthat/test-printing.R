@@ -40,3 +40,8 @@ test_that("rows of tidy tables have no mark of row names", {
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   expect_no_match(capture.output(print(tidy(fit))), "^[*]")
 })
+
+test_that("counts are printed with all digits", {
+  expect_identical(count_of(3e5, "observation"), "300000 observations")
+  expect_identical(count_of(1, "row"), "1 row")
+})

@@ -20,6 +20,11 @@ test_that("options may be given beside `control` as in other fits", {
   expect_bad(bnp_mixture(bnp_stream(in_parts(x)), halflife = 2), "argument", "halflife")
 })
 
+test_that("the print-out of a stream's fit does not advise more starts, which streams refuse", {
+  withr::local_options(bnpvi.restarts = "auto")
+  expect_no_match(capture.output(print(bnp_mixture(bnp_stream(in_parts(x)), control = how()))), "restarts")
+})
+
 test_that("a stream gives a fit with scores, identities and no bound or labels", {
   expect_identical(n_clusters(fit), 3L)
   expect_identical(nobs(fit), 1000L)
@@ -226,6 +231,7 @@ test_that("an iterator that fails, or a batch of another shape, is an error that
 
 test_that("what streams cannot do is refused", {
   expect_bad(bnp_stream(1:3), "argument", "function")
+  expect_bad(bnp_stream("days.csv"), "file", "source_files")
   expect_bad(bnp_stream(in_parts(x), n = 0), "argument", "n")
   expect_bad(bnp_mixture(bnp_stream(function(i) NULL), control = how()), "rows", "no batch")
   expect_bad(bnp_mixture(bnp_stream(in_parts(x)), control = bnp_control()), "argument", "read once")
