@@ -184,7 +184,7 @@ test_that("one token, one document and one topic are sampled", {
 test_that("what cannot be sampled or read is refused", {
   weighted <- suppressWarnings(bnp_topics(corpus, control = few, weights = rep(1:2, length.out = 13)))
   expect_bad(some(weighted, data = corpus), "weights", "without")
-  expect_bad(some(data = corpus, split_merge = 2), "argument", "topics are not split")
+  expect_bad(some(data = corpus, split_merge = 2), "argument", "not available for topics")
   expect_bad(some(data = corpus[1:4, ]), "other_data", "4 rows")
   expect_bad(bnp_sample(fit), "newdata", "data")
   expect_bad(predict(drawn, corpus, corpus), "argument", "heldout_loglik")
