@@ -125,6 +125,17 @@ test_that("core and tail of one cluster are joined in the first laps", {
   expect_identical(n_clusters(fit), 1L)
 })
 
+# From these starts, a lengthened step of the degrees of freedom in lap 9 lowers the bound by .01 of 40 rows.
+test_that("a visit whose steps are too long is made again without them, and the fit goes on to the same end", {
+  case <- Find(function(case) case$name == "regression, no intercept, tails", model_cases())
+  for (seed in c(1, 2, 10)) {
+    fit <- engine_run(case, "memoized", batches = 1, k_init = 5, seed = seed)
+    expect_true(fit$converged)
+    expect_gte(min(relative_gains(fit)), -1e-9)
+    expect_equal(fit$elbo, -135.01281, tolerance = 1e-6)
+  }
+})
+
 test_that("other units and another origin are the same fit", {
   data <- two_groups()
   fit <- settled_fit(data$x, obs_student(), data$z)

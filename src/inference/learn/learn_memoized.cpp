@@ -194,15 +194,30 @@ class Memoized final : public SharedFit {
       for (std::size_t i = 0; move && i < wave.size(); ++i)
         move->after_batch(wave[i], std::exchange(watches[i], nullptr).get());
     }
+    if (move || hidden_scales(problem_->obs)) evaluate(*problem_, state);
+    if (hidden_scales(problem_->obs) && sound_.is_above(*problem_, state)) {
+      visit_with_plain_steps();
+      return end_lap({}, false);
+    }
     LapRecord record;
     if (move) {
-      evaluate(*problem_, state);
       move->after_lap(state);
       record_moves(chosen, record);
       accepted();
     }
     const bool renewed = state.batch.size() == 1 && !move;
     return end_lap(record, renewed);
+  }
+
+  // Visits all rows again from the end of the last lap, after a visit in which lengthened steps of the
+  // degrees of freedom lowered the ELBO (by .01 nats with 40 rows). Without them it cannot fall. The lap's
+  // move saw the visit that is given up, and is left out.
+  void visit_with_plain_steps() {
+    State& state = p_.state;
+    state.globals = sound_.globals();
+    state.globals.weights = visiting_weights(*problem_, state.globals.effective);
+    visit_all_batches(*problem_, state, *visitor_, pool_);
+    renew_globals(*problem_, state);
   }
 
   LapRecord end_lap(LapRecord record, bool renewed) {

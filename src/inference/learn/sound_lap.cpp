@@ -13,6 +13,10 @@ double SoundLap::slack(const Problem& problem, const State& state) const {
   return 1e-8 * terms.size() + (remembers(problem.alloc) ? 1 : 0);
 }
 
+bool SoundLap::is_above(const Problem& problem, const State& state) const {
+  return kept_ && state.elbo < kept_->elbo && kept_->elbo - state.elbo > slack(problem, state);
+}
+
 State SoundLap::restored(const Problem& problem, Pool& pool) const {
   State state = start_from_globals(problem, kept_->globals);
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();

@@ -21,6 +21,12 @@ class SoundLap {
 
   void keep(const State& state) { kept_ = Kept{state.globals, state.elbo}, kept_->globals.weights = nullptr; }
 
+  /// True if the state's ELBO is below the kept one by more than slack(); false if none is kept.
+  bool is_above(const Problem& problem, const State& state) const;
+
+  /// The kept global parameters, without weights.
+  const Globals& globals() const { return kept_->globals; }
+
   /// A state with the kept global parameters, statistics and ELBO, for reading only: q(z) of the batches is
   /// computed again at these parameters, so that the statistics of the batches need not add up to the kept
   /// total.
