@@ -74,7 +74,7 @@ double ShapeLattice::height(double x, double* s) const {
 }
 
 // Finds the mode: uphill with growing steps, then by the vertex of a parabola with shrinking steps, until
-// these are no larger than the standard deviation.
+// these are no larger than the standard deviation. A step to where the height is not finite is too long.
 void ShapeLattice::climb(double x, double step) {
   double here = height(x), direction = 0;
   for (int i = 0; i < 200; ++i) {
@@ -88,6 +88,11 @@ void ShapeLattice::climb(double x, double step) {
       continue;
     }
     const double bend = 2 * here - left - right;
+    if (!std::isfinite(bend) && step > 1e-6) {
+      step /= 4;
+      direction = 0;
+      continue;
+    }
     if (!(bend > 0) || !std::isfinite(bend)) break;
     spread_ = step / std::sqrt(bend);
     const double vertex = x + 0.5 * step * (right - left) / bend, there = height(vertex);

@@ -186,6 +186,18 @@ test_that("weights of priors and exposures outside their ranges are refused", {
   for (e in c(1e-6, 1e10)) expect_true(is.finite(elbo(far(e))))
 })
 
+# Some clusters of a birth have a mode of the shape's posterior far from where its search begins.
+test_that("priors that hold the mean fast do not break births, alone or beside another block", {
+  x <- withr::with_seed(3, data.frame(x = c(rgamma(20, 3, 1), rgamma(20, 30, 1)), z = rnorm(40)))
+  for (a in c(1e4, 1e6, 1e10)) {
+    both <- obs_product(obs_gamma(a = a, columns = "x"), obs_gaussian(columns = "z"))
+    fit <- bnp_mixture(x, both, control = bnp_control(seed = 1, restarts = 1, verbose = FALSE))
+    expect_true(fit$converged)
+    expect_equal(n_clusters(fit), 2)
+    expect_equal(elbo(fit), -322.9, tolerance = 1e-3)
+  }
+})
+
 test_that("what a model does not have is refused with what to do instead", {
   expect_bad(obs_negbinomial(zeros = TRUE), "argument", "zeros.*small `size`")
   expect_bad(obs_student(learn = FALSE), "argument", "learn.*`tails` are learned")
