@@ -123,3 +123,16 @@ test_that("three documents, of which one or two may use one topic only, have the
   expect_equal(unname(as.matrix(part$documents)[2, owners_of_clusters(part)]), c(2.969922, .030078), tolerance = 1e-6)
   expect_equal(elbo(fit(c("first", "first", "second"))), -19.46521269, tolerance = 1e-9) # one assignment: the evidence
 })
+
+test_that("a list stays with its label where another label's documents use its words more", {
+  prob <- rbind(c(.05, .05, .3, .3, .15, .15), c(.4, .4, .05, .05, .05, .05))
+  label <- rep(1:2, each = 30)
+  x <- withr::with_seed(1, t(vapply(label, function(l) stats::rmultinom(1, 80, prob[l, ])[, 1], numeric(6))))
+  colnames(x) <- paste0("w", 1:6)
+  obs <- obs_multinomial(keywords = list(a = c("w1", "w2")))
+  for (moves in c(TRUE, FALSE)) {
+    fit <- bnp_topics(x, obs, labels = letters[label], control = bnp_control(seed = 1, moves = moves))
+    expect_identical(owners_of_lists(fit), "a")
+    expect_gt(fitted(fit)[1, "a"], .9)
+  }
+})
