@@ -23,6 +23,9 @@ evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, 
 # computed twice, for the column alone and for all columns together (a product), and the smaller one counts:
 # so what independence loses is subtracted, and what it wins by fewer covariances is not counted.
 with_better_models <- function(fit, data) {
+  if (is.null(gaussian_part(fit))) {
+    return(fit)
+  }
   some <- evenly(data$n, if (has_individuals(data)) data$n else most_rows)
   looked_at <- if (length(some) < data$n) data[some] else data
   columns <- columns_that_depart(columns_of_gaussian(fit, looked_at), fit$labels[some], data$weights[some])
@@ -99,8 +102,10 @@ columns_that_depart <- function(x, labels, weights) {
   colnames(x)[sort(most[far[most] >= least_gain])]
 }
 
+# The observation model of the Gaussian columns; NULL if there are none.
 gaussian_part <- function(fit) {
-  if (is.null(fit$model$obs$blocks)) fit$model$obs else fit$model$obs$blocks$gaussian
+  obs <- fit$model$obs
+  if (is.null(obs$blocks)) if (obs_facts(obs)$constructor == "obs_gaussian") obs else obs$blocks$gaussian
 }
 
 # The columns of the data that are modelled as Gaussian, as a matrix with column names, NA in missing cells.

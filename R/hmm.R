@@ -247,7 +247,9 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   if (obs_facts(obs)$hidden) {
     return(fit_hidden(call, data, obs, prior, control, start, input, error_call))
   }
-  fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
+  fit <- fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
+  warn_of_ties(fit, data)
+  fit
 }
 
 # The columns of the data without the column that names the sequences. For a list of sequences, the rows of

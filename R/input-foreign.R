@@ -46,6 +46,12 @@ refuse_relations <- function(x, arg, call) {
       i = "Give the data from which the distances were computed, or coordinates: {.code cmdscale({arg}, k = 2)}."
     ), call = call)
   }
+  if (inherits(x, "table") && length(dim(x)) > 2L) {
+    abort("input", c("{.arg {arg}} is a contingency table of {length(dim(x))} factors; models need rows.",
+      i = "Give its cells as rows: {.code d <- as.data.frame({arg})}, then
+           {.code bnp_mixture(d[names(d) != \"Freq\"], weights = d$Freq)}."
+    ), call = call)
+  }
   if (inherits(x, "fcm")) {
     abort("input", c(
       "{.arg {arg}} counts how often features occur together, and has no documents.",
@@ -122,7 +128,7 @@ unique_columns <- function(x, arg = NULL, call = NULL) {
   if (!is.null(arg) && length(repeated)) {
     cli::cli_inform(
       "{cli::qty(length(repeated))}Column{?s} of {.arg {arg}} with the same name ({places(dQuote(repeated, FALSE))})
-       {?is/are} numbered by {.fn make.unique}.",
+       {cli::qty(length(repeated))}{?is/are} numbered by {.fn make.unique}.",
       class = c("bnpvi_message_names", "bnpvi_message"), call = call
     )
   }

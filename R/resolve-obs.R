@@ -249,6 +249,7 @@ obs_of_columns <- function(x, call) {
   if (!any(kinds == "number")) {
     return(obs_categorical())
   }
+  tell_of_frequencies(x[kinds == "number"])
   many <- sum(kinds == "number") > most_full_columns
   if (many) {
     cli::cli_inform(
@@ -285,6 +286,21 @@ tell_of_two_values <- function(columns, call) {
       c("Column{?s} {.field {columns}} of two whole numbers {?is/are} taken as levels.",
         i = "A model that is given as {.arg obs} takes them as it says, numbers as numbers."),
       class = c("bnpvi_message_levels", "bnpvi_message"), call = NULL
+    )
+  }
+}
+
+# If the only column of numbers looks like the frequencies of rows, as in the data frame of a contingency table, a
+# message says how to use it as weights.
+tell_of_frequencies <- function(numbers) {
+  name <- names(numbers)
+  frequencies <- length(name) == 1L && grepl("^(freq|frequency|n|counts?|weights?|wt)$", name, ignore.case = TRUE) &&
+    all_counts(numbers[[1L]])
+  if (frequencies) {
+    cli::cli_inform(
+      c("Column {.field {name}} is modelled like any other.",
+        i = "If it counts how often each row occurs, give it to {.fn bnp_mixture} as {.code weights = {name}}."),
+      class = c("bnpvi_message_frequencies", "bnpvi_message"), call = NULL
     )
   }
 }

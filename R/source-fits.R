@@ -54,6 +54,6 @@ fit_source <- function(class, x, obs, prior, control, start, na_action, call, id
     if (class == "bnp_topics") list(lengths = document_lengths(data, read$obs))
   )
   fit <- fit_model(class, call, data, read$obs, prior, control, start, n_units, as.list(input), error_call)
-  if (class == "bnp_mixture") warn_of_ties(fit, data$sample)
+  warn_of_ties(fit, data$sample)
   fit
 }

@@ -168,10 +168,12 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   )
   data$response <- known
   if (!is.null(known)) data$group_values <- known$values
-  fit_model(
+  fit <- fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
     c(list(lengths = document_lengths(data, obs)), input, if (!is.null(known)) list(document_response = known$input))
   )
+  warn_of_ties(fit, data)
+  fit
 }
 
 # Reads the input of bnp_topics(). If several rows of counts belong to one document, they are added up.

@@ -16,6 +16,9 @@ test_that("columns that are not numeric are named", {
   bad(factor(1:3), "not_numeric", "factor")
   bad(list(1, 2), "input")
   bad(array(1, c(2, 2, 2)), "input", "two dimensions")
+  for (obs in list(obs_gaussian(), obs_categorical())) {
+    bad(Titanic, "input", "weights = d\\$Freq", obs = obs)
+  }
 })
 
 test_that("there must be rows and columns, with different names", {

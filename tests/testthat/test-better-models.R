@@ -167,3 +167,10 @@ test_that("of many columns those that depart most from a normal shape are tried"
   expect_length(better$column, 8L)
   expect_identical(better$column, sort(setdiff(better$column, c("c", "k"))))
 })
+
+test_that("levels have no better model of numbers", {
+  d <- as.data.frame(Titanic)
+  fit <- bnp_mixture(d[rep(seq_len(32), d$Freq), 1:4], seed = 1, restarts = 1)
+  expect_null(fit$better)
+  expect_null(bnp_mixture(d[1:4], weights = d$Freq, seed = 1, restarts = 1)$better)
+})

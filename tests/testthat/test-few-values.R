@@ -71,6 +71,29 @@ test_that("repeated values are never spread out by noise where there are few of 
   expect_no_match(said, "noise")
 })
 
+test_that("states and topics that stand for single values are told of, and counts are called counts", {
+  one <- bnp_control(seed = 1, restarts = 1, verbose = FALSE)
+  expect_warning(
+    bnp_hmm(discoveries, control = one), "Some states are narrower.*obs_negbinomial", class = "bnpvi_warning_ties"
+  )
+  expect_no_warning(bnp_hmm(discoveries, obs = obs_poisson(), control = one))
+  grades <- withr::with_seed(1, data.frame(g = sample(5, 300, TRUE) / 2))
+  told <- expect_warning(
+    bnp_topics(grades, obs_gaussian(), id = rep(1:10, each = 30), control = one), class = "bnpvi_warning_ties"
+  )
+  expect_match(conditionMessage(told), "Some topics are narrower than the rounding of column \"g\"")
+  expect_no_match(conditionMessage(told), "Counts")
+})
+
+test_that("a column of frequencies beside levels is told of", {
+  d <- as.data.frame(Titanic)
+  expect_message(bnp_mixture(d, control = once), "weights = Freq", class = "bnpvi_message_frequencies")
+  expect_no_message(
+    bnp_mixture(transform(d, Freq = Freq / 2), control = once), class = "bnpvi_message_frequencies"
+  )
+  expect_no_message(bnp_mixture(d, weights = Freq, control = once), class = "bnpvi_message_frequencies")
+})
+
 test_that("an identifier is refused before the fit, in memory and from a source", {
   key <- cbind(mixed, key = sprintf("row%02d", 1:80))
   expect_bad(bnp_mixture(key, control = once), "many_levels", "key.*Leave identifiers.*formula")

@@ -1,7 +1,7 @@
-# Warns of clusters that are narrower than the steps between repeated values.
+# Warns of clusters and states that are narrower than the steps between repeated values.
 
-# Warns if clusters of rounded data have shrunk to single values. A density on repeated values can be made
-# arbitrarily high: such clusters have a higher bound, but are not a useful answer.
+# Warns if clusters, topics or states of rounded data have shrunk to single values. A density on repeated values
+# can be made arbitrarily high: such clusters have a higher bound, but are not a useful answer.
 warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
   # Finds the columns of one block in which clusters have shrunk; only clusters that have a mean can.
@@ -22,14 +22,19 @@ warn_of_ties <- function(fit, data) {
   }
   single <- columns$name[!columns$cells]
   wide <- columns$name[columns$cells]
+  counts <- columns$name[columns$counts]
+  clusters <- paste0(cluster_word(fit), "s")
   cli::cli_warn(
     c(
       if (length(single)) {
-        "Some clusters are narrower than the rounding of column{?s} {.val {single}}: they stand for single values."
+        "Some {clusters} are narrower than the rounding of column{?s} {.val {single}}: they stand for single values."
       },
       if (length(wide)) {
-        "Some clusters are narrower than the spacing of column{?s} {.val {wide}}: how many there are can hardly be
+        "Some {clusters} are narrower than the spacing of column{?s} {.val {wide}}: how many there are can hardly be
          told."
+      },
+      i = if (length(counts)) {
+        "Counts have models of their own: {.fn obs_poisson}, {.fn obs_negbinomial}."
       },
       i = if (any(columns$few)) {
         "A column with few different values has levels rather than measurements: make it a factor, or leave it out."
@@ -63,9 +68,9 @@ steps_within <- function(v, width) {
 }
 
 # The columns in which clusters are narrower than the steps between values or, for columns that are taken as
-# rounded, narrower than the cells of rounding: a data frame of name, few (values) and cells (TRUE for a
-# rounded column). cov: covariances of the clusters in the engine's order; rounding: the spacing of each
-# column's values, or one number.
+# rounded, narrower than the cells of rounding: a data frame of name, few (values), counts (TRUE if all values
+# are whole numbers of 0 and above) and cells (TRUE for a rounded column). cov: covariances of the clusters in
+# the engine's order; rounding: the spacing of each column's values, or one number.
 narrow_columns <- function(fit, cov, rounding, data) {
   used <- fit$numbering[fit$sizes > 1.5]
   # Variances, clusters x columns; cov has covariances (columns x columns x clusters) or variances.
@@ -82,5 +87,6 @@ narrow_columns <- function(fit, cov, rounding, data) {
   }, NA))
   few <- apply(data$x[, narrow, drop = FALSE], 2, function(v) length(unique(v[!is.na(v)])) <= most_few_values)
   names <- data$column_names[narrow] %||% as.character(which(narrow))
-  data.frame(name = names, few = as.logical(few), cells = cells[narrow])
+  counts <- vapply(which(narrow), function(j) all_counts(data$x[, j]), NA)
+  data.frame(name = names, few = as.logical(few), counts = counts, cells = cells[narrow])
 }
