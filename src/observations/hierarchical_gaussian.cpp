@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "foundation/special.h"
+#include "observations/gram.h"
 #include "observations/linalg.h"
 
 namespace bnpvi {
@@ -29,12 +30,10 @@ double log_det(const double* a, Index d) { return Cholesky(a, d).log_det(0, d); 
 
 void invert(double* a, Index d) {
   const Vec root = Cholesky(a, d).inverse_factor();
+  std::fill_n(a, d * d, 0.0);
+  add_inner_gram(root.data(), d, d, a);
   for (Index i = 0; i < d; ++i)
-    for (Index j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (Index k = i; k < d; ++k) sum += root[k * d + i] * root[k * d + j];
-      a[i * d + j] = a[j * d + i] = sum;
-    }
+    for (Index j = 0; j < i; ++j) a[j * d + i] = a[i * d + j];
 }
 
 double product(const double* a, const double* b, Index n) { return std::inner_product(a, a + n, b, 0.0); }

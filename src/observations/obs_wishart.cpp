@@ -9,6 +9,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
+#include "observations/gram.h"
 
 namespace bnpvi {
 
@@ -48,9 +49,7 @@ WishartModel::WishartModel(const WishartParameters& prior, const Columns& column
       for (Index k = j; k < e_; ++k) l[(e_ + i) * m_ + j] += prior.coef[i * e_ + k] * v.factor()[k * e_ + j];
     for (Index j = 0; j <= i; ++j) l[(e_ + i) * m_ + e_ + j] = b.factor()[i * d_ + j];
   }
-  for (Index i = 0; i < m_; ++i)
-    for (Index j = 0; j <= i; ++j)
-      for (Index k = 0; k <= j; ++k) prior_[i * m_ + j] += l[i * m_ + k] * l[j * m_ + k];
+  add_outer_gram(l.data(), m_, prior_.data());
 }
 
 void WishartModel::features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const {
@@ -241,12 +240,10 @@ ExpectedClusters WishartModel::expected_cluster(const double* t, const Vec& regr
   const Vec inverse = chol.inverse_factor();
   const double df = df_ + t[0], d = static_cast<double>(d_);
   ExpectedClusters out{log_evidence(t, chol), {1.0}, Vec(static_cast<std::size_t>(d_ * d_), 0.0), {}, 0};
+  add_inner_gram(inverse.data() + e_ * m_ + e_, m_, d_, out.precision.data());
   for (Index i = 0; i < d_; ++i)
-    for (Index j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (Index k = e_ + i; k < m_; ++k) sum += inverse[k * m_ + e_ + i] * inverse[k * m_ + e_ + j];
-      out.precision[i * d_ + j] = out.precision[j * d_ + i] = df * sum;
-    }
+    for (Index j = 0; j <= i; ++j)
+      out.precision[i * d_ + j] = out.precision[j * d_ + i] = df * out.precision[i * d_ + j];
   if (e_ == 0) return out;
   Vec offset = coefficients(chol, inverse);
   for (Index i = 0; i < d_ * e_; ++i) offset[i] -= given_.coef[i];

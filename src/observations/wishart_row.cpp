@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "observations/gram.h"
 #include "observations/obs_wishart.h"
 
 namespace bnpvi {
@@ -24,10 +25,9 @@ void WishartModel::prepare_row_estimates(const Cholesky& scale) {
   }
   log_det_scale_ = scale.log_det(0, d_);
   inverse_scale_.assign(static_cast<std::size_t>(d_ * d_), 0.0);
+  add_inner_gram(root.data(), d_, d_, inverse_scale_.data());
   for (Index i = 0; i < d_; ++i)
-    for (Index j = 0; j < d_; ++j)
-      for (Index k = std::max(i, j); k < d_; ++k)
-        inverse_scale_[i * d_ + j] += root[k * d_ + i] * root[k * d_ + j];
+    for (Index j = 0; j < i; ++j) inverse_scale_[j * d_ + i] = inverse_scale_[i * d_ + j];
 }
 
 // With N the count of the row and δ = y − M: M̂ = M + N/(κ + N) δ, B̂ = B + g δδᵀ, g = κN/(κ + N), and
