@@ -197,7 +197,7 @@ refuse_arguments_of_others <- function(named, verb, x, call) {
   if (is.null(family)) {
     return(invisible())
   }
-  for (name in named) {
+  for (name in replace(named, named == "covariates", "prior_covariates")) {
     if (identical(ability_table[[name]]$area, "data")) require_ability(kinds_of_form(form_of(x), family), name, call)
   }
 }

@@ -74,7 +74,8 @@
 #' @param bound For `prior_hdp()` and `prior_hdp_hmm()` (not for networks): which lower bound of the prior of the
 #'   documents' proportions, or of the rows of transitions, the ELBO has. `"tight"` is never lower than `"loose"`,
 #'   which is the bound of Hughes (2016) and of published figures. To learn `alpha` or `start` by a [gamma_prior()]
-#'   choose `"tight"`: with the other bound the learned values are too low.
+#'   choose `"tight"`: with the other bound the learned values are too low. Topics with [prior_covariates()] always have
+#'   the tight bound.
 #' @param k_max,sweeps,half_life For `"truncation_free"`. `k_max`: the largest number of clusters. `sweeps`: the number
 #'   of Gibbs sweeps over each batch; with more of them overlapping clusters are found better. `half_life`: the number
 #'   of rows after which an earlier row counts half, so that clusters without new rows fade away; data cannot tell this
