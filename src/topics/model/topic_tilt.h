@@ -63,12 +63,13 @@ class TopicEffect {
   double spread_ = 0, divergence_ = 0;
 };
 
-/// A quadratic model of TopicPart, less KL, about a mean m of the effect and a place (log E π_k, Var π_k).
-/// With ℓ the distance of log E π_k from its place, the mean that is best in the model is m + step + ℓ
-/// follow, and the value there changes by  slope ℓ − ½ curvature ℓ² + by_variance (Var π_k − variance)  and a
-/// constant.
+/// A quadratic model of a TopicPart without its term −KL. It is expanded about a mean m of the effect and a
+/// place (log E π_k, Var π_k). If log E π_k moves by ℓ, the best mean in the model is m + step + ℓ follow,
+/// and the value at this mean changes by
+///   slope ℓ − ½ curvature ℓ² + by_variance (Var π_k − variance)
+/// and a constant.
 struct TopicModel {
-  RoundedSum value;                      // of the part, less KL, at the place
+  RoundedSum value;                      // of the part without −KL, at the place
   double log_mean, variance;             // the place
   double slope, curvature, by_variance;  // curvature ≥ 0
   Vec step, follow;                      // P
