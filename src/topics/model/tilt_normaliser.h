@@ -87,7 +87,7 @@ class Gammas {
   double psi(std::size_t i, bool of_mean) const { return psi_.empty() ? 0 : psi_[of_mean ? i : chord_[i]]; }
 
  private:
-  std::vector<std::size_t> chord_;  // where the second of a pattern is
+  std::vector<std::size_t> chord_;  // for each pattern the place in x_ of its argument in chord()
   Vec x_, psi_;
 };
 
