@@ -7,7 +7,7 @@ sweeps_of_scales <- 20L
 # Fills missing cells of autoregressions with random draws. path: the cluster of each row.
 draw_series_gaps <- function(obs, clusters, data, path) {
   parameters <- vector("list", length(clusters))
-  for (k in unique(path)) parameters[[k]] <- draw_regression(clusters[[k]])
+  for (k in unique(path)) parameters[[k]] <- draw_regression(obs, clusters[[k]])
   x <- data$x
   for (rows in sequence_rows(data)) {
     filled <- with_neighbours(x[rows, , drop = FALSE])
@@ -97,12 +97,12 @@ draw_scales_of_noise <- function(obs, parameters, x, path, gap, scale) {
 
 # Draws a cluster's coefficients and noise from their posterior: list(coef, cov, root, nu) with root' root =
 # cov. nu: the degrees of freedom of the noise, if it is Student-t.
-draw_regression <- function(q) {
+draw_regression <- function(obs, q) {
   cov <- draw_covariance(q$df, q$scale)
   root <- chol(cov)
   noise <- matrix(stats::rnorm(length(q$coef_mean)), nrow(q$coef_mean))
   coef <- q$coef_mean + t(root) %*% noise %*% t(backsolve(chol(q$coef_precision), diag(ncol(noise))))
-  list(coef = coef, cov = cov, root = root, nu = if (!is.null(q$tails_node)) draw_tails(q))
+  list(coef = coef, cov = cov, root = root, nu = if (!is.null(q$tails_node)) draw_tails(obs, q))
 }
 
 # Refuses missing cells in the first `lag` rows of a series. The series is conditioned on these rows: they

@@ -223,6 +223,21 @@ weights_with_new.bnp_mixture_by_covariates <- function(fit, data = NULL) {
     shares_at(fit, data$patterns, data$more_variance)
 }
 
+# The log density of single rows of which only the values are known: where weights depend on covariates, these
+# have their means over the training rows.
+overall_log_predictive <- function(fit, data) {
+  data <- as_single_rows(fit, data)
+  if (!has_covariates(fit$model$prior)) {
+    return(log_predictive(fit, data))
+  }
+  share <- shares_at(fit, fit$model$prior$patterns)[fit$input$position + 1L, , drop = FALSE]
+  data$position <- integer(data$n)
+  engine_log_predictive(
+    as_engine_data(data), fit$model, fit$state, FALSE, fit$control$threads,
+    in_engine_order(fit, matrix(colMeans(share), 1L)), weight_slots(data)
+  )
+}
+
 # The result of predict(type = "weights"): rows x clusters and, last, all clusters that are not found yet.
 weights_at_rows <- function(fit, newdata, covariates, call) {
   require_ability(fit, "predict_weights", call)

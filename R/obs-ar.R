@@ -190,7 +190,7 @@ first_rows <- function(initial, fit, call) {
 
 # Draws the rows of autoregressions; the first `lag` rows of a simulated sequence are those of `initial`.
 obs_draw.obs_ar <- function(obs, clusters, path, lengths, given) {
-  dynamics <- lapply(clusters, draw_dynamics)
+  dynamics <- lapply(clusters, draw_dynamics, obs = obs)
   age <- sequence(lengths)
   x <- matrix(0, length(path), ncol(given$initial))
   for (i in seq_along(path)) {
@@ -204,10 +204,10 @@ obs_draw.obs_ar <- function(obs, clusters, path, lengths, given) {
 }
 
 # Draws coefficients and noise of one cluster, and returns a function from regressors to the next row.
-draw_dynamics <- function(q) {
+draw_dynamics <- function(obs, q) {
   noise <- draw_noise(q$df, q$scale)
   coef <- draw_coef(q, noise)
-  nu <- if (!is.null(q$tails_node)) draw_tails(q)
+  nu <- if (!is.null(q$tails_node)) draw_tails(obs, q)
   function(z) {
     spread <- if (is.null(nu)) 1 else 1 / sqrt(stats::rgamma(1L, nu / 2, nu / 2))
     drop(coef %*% z + spread * noise(1L))

@@ -236,7 +236,7 @@ obs_draw.obs_regression <- function(obs, clusters, path, lengths, given) {
   z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
   regressors <- with_intercept(z, obs)
   y <- draw_by_cluster(clusters, path, function(q, rows) {
-    draw <- draw_dynamics(q)
+    draw <- draw_dynamics(obs, q)
     matrix(unlist(lapply(rows, function(i) draw(regressors[i, ]))), length(rows), byrow = TRUE)
   })
   cbind(y, z)
@@ -265,7 +265,7 @@ obs_row_scales.obs_regression <- function(obs, q, data) {
 
 obs_draw_conditional.obs_regression <- function(obs, q, x) {
   z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
-  one <- draw_regression(q)
+  one <- draw_regression(obs, q)
   list(location = z %*% t(one$coef), cov = one$cov)
 }
 

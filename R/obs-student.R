@@ -107,7 +107,7 @@ is_diagonal <- function(obs) inherits(obs, "obs_student_diagonal")
 # Draws rows of a cluster, with one draw of its mean, covariance and degrees of freedom.
 obs_draw_rows.obs_student <- function(obs, q, rows, given) {
   n <- length(rows)
-  spread <- 1 / sqrt(draw_scales(q, n))
+  spread <- 1 / sqrt(draw_scales(obs, q, n))
   if (is_diagonal(obs)) {
     precision <- draw_precisions(q$df, rep_len(q$scale, length(q$mean)))
     noise <- function(m) matrix(stats::rnorm(m * length(precision)) / sqrt(precision), length(precision))

@@ -92,7 +92,7 @@ curve_picture <- function(fit, data) {
   parts <- lapply(used, function(k) {
     data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)
   })
-  total <- exp(log_predictive(fit, as_single_rows(fit, new_bnp_data(matrix(at)))))
+  total <- exp(overall_log_predictive(fit, new_bnp_data(matrix(at))))
   list(
     kind = "curve", parts = do.call(rbind, parts), total = data.frame(x = at, density = total),
     values = if (length(values)) values, label = column_labels(fit)
@@ -194,7 +194,7 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   picture$kind <- "surface"
   picture$x <- x
   picture$y <- y
-  picture$density <- matrix(exp(log_predictive(fit, as_single_rows(fit, new_bnp_data(grid)))), length(x))
+  picture$density <- matrix(exp(overall_log_predictive(fit, new_bnp_data(grid))), length(x))
   picture
 }
 

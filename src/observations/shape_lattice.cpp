@@ -15,9 +15,14 @@ constexpr double lowest = -6.3, highest = 24;
 constexpr double depth = 30;  // points lower than the mode by this are left out
 // The widest step, and the step in standard deviations. Even and odd points form two lattices, whose
 // difference is about the square root of the error of both together; if they differ by more than
-// `difference`, the step is halved. Errors of Λ were then below 1e-11 (test-shapes-laws.R).
+// `difference`, the step is halved. Errors of Λ were then below 1e-11 (test-learned-shapes.R).
 constexpr double widest = 0.3, share_of_spread = 0.55, difference = 2e-6;
 constexpr int most_halvings = 4;
+// A peak that is much narrower than the mass around it would take points without end: beyond `most_points`
+// the step is doubled. Posteriors take fewer than 100 points. `narrowest` is the step that doubling starts
+// from at the least.
+constexpr std::size_t most_points = 1000;
+constexpr double narrowest = 1e-9;
 // With FewPoints: errors of Λ were below 0.05 (test-learned-shapes.R).
 constexpr double few_depth = 10, few_widest = 0.8, few_share = 1.3, few_between = 2;
 
@@ -110,9 +115,16 @@ void ShapeLattice::climb(double x, double step) {
 
 void ShapeLattice::lay() {
   const bool few = FewPoints::now();
-  const double deep = few ? few_depth : depth;
   step_ = few ? std::min(few_widest, few_share * spread_) : std::min(widest, share_of_spread * spread_);
+  for (step_ = std::max(step_, narrowest); !place_points(few ? few_depth : depth);) step_ *= 2;
+  weigh(few ? 0 : most_halvings);
+}
+
+bool ShapeLattice::place_points(double deep) {
   Vec below, shape_below;
+  const auto room = [&] { return below.size() + height_.size() < most_points; };
+  height_.clear();
+  shape_.clear();
   const auto add = [this, deep](double x, Vec& height, Vec& shape) {
     double s;
     const double here = this->height(x, &s);
@@ -122,13 +134,18 @@ void ShapeLattice::lay() {
     return true;
   };
   first_ = mode_;
-  for (double x = mode_ - step_; x > lowest && add(x, below, shape_below); x -= step_) first_ = x;
+  for (double x = mode_ - step_; x > lowest && room() && add(x, below, shape_below); x -= step_) first_ = x;
   height_.assign(below.rbegin(), below.rend());
   shape_.assign(shape_below.rbegin(), shape_below.rend());
   height_.push_back(top_);
   shape_.push_back(std::exp(log_shape(mode_)));
-  for (double x = mode_ + step_; x < highest && add(x, height_, shape_); x += step_) {
+  below.clear();
+  for (double x = mode_ + step_; x < highest && room() && add(x, height_, shape_); x += step_) {
   }
+  return room();
+}
+
+void ShapeLattice::weigh(int halvings) {
   double even = 0, odd = 0;
   const auto sum_up = [&] {
     prob_.resize(height_.size());
@@ -139,8 +156,7 @@ void ShapeLattice::lay() {
     }
   };
   sum_up();
-  for (int i = 0; i < most_halvings && !few && !(std::abs(even - odd) <= difference * std::min(even, odd));
-       ++i) {
+  for (int i = 0; i < halvings && !(std::abs(even - odd) <= difference * std::min(even, odd)); ++i) {
     halve();
     sum_up();
   }

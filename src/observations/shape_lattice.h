@@ -59,6 +59,9 @@ class ShapeLattice {
   double height(double x, double* s) const;
   void climb(double x, double step);
   void lay();
+  /// Places points `step_` apart around the mode, down to `deep` below it; false if they would be too many.
+  bool place_points(double deep);
+  void weigh(int halvings);  // halvings: how often the step may be halved for exactness
   void halve();
 
   GammaPrior prior_{1, 1};

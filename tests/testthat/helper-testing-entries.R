@@ -14,7 +14,7 @@ testing_entries <- c(
   "engine_network_local", "engine_network_soft", "engine_network_soft_steps", "engine_network_steps",
   "engine_network_together", "engine_parameter_draws", "engine_re_express", "engine_scalable_kmeans",
   "engine_select_particles", "engine_sequence_pieces", "engine_source", "engine_sparse_visit", "engine_special",
-  "engine_spool_cut",
+  "engine_spool_cut", "engine_shape_integral",
   "engine_sticks", "engine_tangent_visit", "engine_top_draws", "engine_topic_part", "engine_topic_sums",
   "engine_tree_cut", "engine_tree_messages",
   "engine_urn", "engine_variates", "engine_window_visit", "engine_windows", "engine_with_sums"

@@ -260,3 +260,16 @@ test_that("fits go on from checkpoints and in other processes", {
   apart <- run(max_laps = 6, wave = 2L, workers = "bnpvi tests")
   expect_identical(apart$state, run(max_laps = 6, wave = 2L)$state)
 })
+
+test_that("the pictured density has the weights at their means over the training rows", {
+  d <- planted_by_age(60, seed = 6)
+  fit <- bnp_mixture(
+    d$x[, 1], prior = prior_covariates(~ age), covariates = d$age, control = quiet_control(max_laps = 8L)
+  )
+  picture <- curve_picture(fit, NULL)$total
+  at <- c(1, 150, 300)
+  expected <- vapply(picture$x[at], function(x) {
+    mean(exp(predict(fit, matrix(x, 60), "logdensity", covariates = d$age)))
+  }, 1)
+  expect_equal(picture$density[at], expected, tolerance = 1e-12)
+})

@@ -213,3 +213,18 @@ test_that("what a model does not have is refused with what to do instead", {
   expect_sound(cbind(angles, rev(angles)), obs_vonmises())
   expect_sound(rbind(c(0, 1), c(1, 0)), obs_vonmises())
 })
+
+test_that("a peak much narrower than the mass around it ends the integral over a shape, too", {
+  # Prior mass e^-5 beside a spike of height 1 and no width, of which coarse steps see too much.
+  of_spike <- function(width) {
+    engine_shape_integral(c(2, 0.1), function(s) -5 * min(1, abs(log(s) - 2) / width), 1e12, 2)
+  }
+  for (width in c(1e-5, 1e-9, 1e-15)) {
+    spike <- of_spike(width)
+    expect_equal(spike$log_integral, -5, tolerance = 0.02)
+    expect_lt(length(spike$shape), 20000)
+  }
+  flat <- engine_shape_integral(c(2, 0.1), function(s) 0, 1, NaN)
+  expect_equal(flat$log_integral, 0, tolerance = 1e-10)
+  expect_lt(length(flat$shape), 100)
+})

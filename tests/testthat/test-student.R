@@ -268,3 +268,14 @@ test_that("a single state is a single cluster, over several blocks of rows", {
     expect_equal(unname(coef(states)$tails), unname(coef(cluster)$tails), tolerance = 0.01)
   }
 })
+
+test_that("before the first births degrees of freedom settle, with fewer visits the more clusters there are", {
+  x <- withr::with_seed(1, matrix(rt(1800, 2), 900))
+  work_of_cluster <- function(k) {
+    control <- bnp_control(seed = 1, k_init = k, max_laps = 1, moves = FALSE, verbose = FALSE, restarts = 2)
+    suppressWarnings(bnp_mixture(x, obs_student(), prior_dirichlet(k), control))$restarts$work[1] / k
+  }
+  many <- work_of_cluster(30L)
+  expect_gt(work_of_cluster(1L), 2 * many)
+  expect_lt(work_of_cluster(10L), 1.5 * many)
+})
