@@ -208,6 +208,22 @@ test_that("named topics are found, keep their names, and all else is as before",
   }
 })
 
+test_that("pictures and tables of terms call topics by their names", {
+  data <- planted_texts(n = 40)
+  fit <- suppressWarnings(bnp_topics(data$x, obs_multinomial(.1, keywords = lists), control = bnp_control(seed = 1,
+    max_laps = 5)))
+  named <- ifelse(is.na(names_of_clusters(fit)), seq_len(fit$state$k), names_of_clusters(fit))
+  used <- in_use(fit)
+  expect_identical(proportions_picture(fit, NULL)$topics, named[used])
+  expect_identical(correlation_picture(fit, NULL)$topics, named[used])
+  called <- ifelse(named %in% names(lists), named, paste("Topic", named))[used]
+  expect_identical(colnames(terms(fit)), called)
+  expect_identical(sub(" [(].*", "", unique(terms_picture(fit, NULL, 3, "prob")$terms$title)), called)
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  for (type in c("terms", "clusters", "correlation")) expect_no_error(plot(fit, type = type))
+})
+
 test_that("of few terms, names are on the topics that use their keywords", {
   data <- planted_texts(2, n = 60)
   keys <- list(b = c("ball1", "ball2"), c = c("chip1", "chip2"), v = c("vote1", "vote2"))
@@ -380,8 +396,4 @@ test_that("labels and keywords go together in mixtures, with an open and a fixed
     known <- !is.na(some)
     expect_equal(as.character(predict(fit, type = "label"))[known], some[known])
   }
-})
-
-test_that("samplers refuse keywords before anything is fitted", {
-  expect_bad(bnp_sample(whales$counts, obs_multinomial(keywords = list(a = "whaling"))), "keywords", "samplers")
 })

@@ -298,6 +298,7 @@ test_that("bad cells are refused, with their place", {
   expect_bad(left_to_right(0), "argument")
   expect_bad(left_to_right(1e6), "memory")
   expect_bad(left_to_right(3, skip = NA), "argument")
+  expect_bad(prior_hdp_hmm(transitions = left_to_right(3)), "argument", "no places.*skip = TRUE")
   expect_bad(left_to_right(c("a", "a")), "argument")
   two <- matrix(TRUE, 2, 2, dimnames = list(c("a", "b"), c("a", "c")))
   expect_bad(prior_hmm(2, transitions = two & !diag(2)), "argument", "same names")
