@@ -6,8 +6,8 @@
 #' the number of tokens of a row is known and not modelled. With [bnp_mixture()] each row has one cluster, as for short
 #' texts; with [bnp_topics()] it has several topics.
 #'
-#' A topic cannot be limited to a number of words: under such a prior a word that a topic has lost would never come back,
-#' as each step of the fit would find it impossible there. With a small `term_prior` topics use few words, and
+#' A topic cannot be limited to a number of words: under such a prior a word that a topic has lost would never come
+#' back, as each step of the fit would find it impossible there. With a small `term_prior` topics use few words, and
 #' [top_terms()] lists the most important ones.
 #'
 #' @inheritParams obs_gaussian
