@@ -32,7 +32,7 @@ many_features <- c("A row has any number of features, no cluster.",
 no_bound <- c(
   "Truncation-free learning has no ELBO: it would be that of a random state.",
   "{.fn elbo_trace} has how well each batch was predicted, {.fn heldout_loglik} judges new data.",
-  "For the bound learn from data that can be read again: {.code bnp_mixture(x, start = fit)}."
+  "For the bound learn from data that can be read again, by a fit with {.code start = fit}."
 )
 no_rows_kept <- c(
   "The fit of a stream keeps nothing of its rows or documents, and so no labels or proportions.",

@@ -226,6 +226,14 @@ cluster_labels <- function(fit) {
   if (is.null(names)) numbers else ifelse(is.na(names), numbers, names)
 }
 
+# What topics are called in pictures and tables of terms: by their names, otherwise by their identities, which follow
+# `word` if it is given.
+topic_captions <- function(fit, topics, word = NULL) {
+  ids <- if (is.null(word)) as.character(cluster_ids(fit)[topics]) else paste(word, cluster_ids(fit)[topics])
+  names <- names_of_clusters(fit)[topics]
+  if (is.null(names)) ids else ifelse(is.na(names), ids, names)
+}
+
 # TRUE where a term is a keyword of a topic: topics x terms.
 is_keyword <- function(fit) {
   obs <- fit$model$obs

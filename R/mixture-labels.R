@@ -104,7 +104,7 @@ start_with_labels <- function(start, given, data, prior, control, call, obs = NU
     return(start_with_owners(start, given, data, call))
   }
   if (!is.null(start)) {
-    return(own_start_clusters(start, data, call))
+    return(own_start_clusters(start, data, call, most = prior$k %||% Inf))
   }
   if (!is.null(control$k_init) && is.null(prior$k)) {
     abort("k_init", c(
@@ -115,8 +115,10 @@ start_with_labels <- function(start, given, data, prior, control, call, obs = NU
   }
   classes <- length(data$class_names)
   if (!is.null(prior$k) && prior$k < classes) {
+    arg <- if (is.null(data$sequence_classes)) "labels" else "sequence_labels"
+    open <- if (no_class %in% data$class_names) ", one of them open"
     abort("labels", c(
-      "{.arg labels} have {classes} classes, the finite prior only {prior$k} cluster{?s}.",
+      "{.arg {arg}} need {classes} clusters{open}, the finite prior has only {prior$k}.",
       i = "Raise {.arg k} of the prior."
     ), call = call)
   }
@@ -195,17 +197,29 @@ start_with_owners <- function(start, fit, data, call) {
   start
 }
 
-own_start_clusters <- function(start, data, call, unit = "Row") {
+# The classes of the clusters of a start that the user gave: that of the rows of one class in it, and else one that all
+# its labelled rows may have, preferably one that no cluster has yet; none without labelled rows. Sequences of classes
+# with open states have one more state if no state of `start` is open.
+own_start_clusters <- function(start, data, call, unit = "Row", most = Inf) {
   k <- start$k %||% ncol(start$resp)
   known <- which(data$classes > 0L)
-  single <- known[rowSums(data$class_sets)[data$classes[known]] == 1]
-  class <- max.col(data$class_sets, ties.method = "first")[data$classes[single]]
+  sets <- data$class_sets[data$classes[known], , drop = FALSE]
+  single <- rowSums(sets) == 1
   within <- if (is.null(start$resp)) outer(start$labels, seq_len(k), `==`) else start$resp > 0
-  of_class <- vapply(seq_along(data$class_names), function(c) {
-    colSums(within[single[class == c], , drop = FALSE]) > 0
-  }, logical(k))
-  of_class <- matrix(of_class, k)
-  owner <- ifelse(rowSums(of_class) > 0, max.col(1L * of_class, ties.method = "first"), 0L)
+  begun <- within[known, , drop = FALSE]
+  of_class <- crossprod(begun[single, , drop = FALSE], sets[single, , drop = FALSE]) > 0 # k x classes
+  open <- match(no_class, data$class_names, 0L)
+  owner <- ifelse(rowSums(of_class) > 0, max.col(1L * of_class, ties.method = "first"), open)
+  may <- crossprod(begun, !sets) == 0
+  for (j in which(rowSums(of_class) == 0 & colSums(begun) > 0)) {
+    classes <- setdiff(which(may[j, ]), open)
+    owner[j] <- c(setdiff(classes, owner), classes, intersect(which(may[j, ]), open), 0L)[1L]
+  }
+  if (open > 0L && k < most && !open %in% owner) {
+    owner <- c(owner, open)
+    within <- cbind(within, FALSE)
+    if (is.null(start$resp)) start$k <- k + 1L else start$resp <- cbind(start$resp, 0)
+  }
   wrong <- which(rowSums(within & !allowed_clusters(data, owner)) > 0)
   lacking <- setdiff(seq_along(data$class_names), owner)
   if (length(wrong) || length(lacking)) {

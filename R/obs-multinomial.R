@@ -6,6 +6,10 @@
 #' the number of tokens of a row is known and not modelled. With [bnp_mixture()] each row has one cluster, as for short
 #' texts; with [bnp_topics()] it has several topics.
 #'
+#' A topic cannot be limited to a number of words: under such a prior a word that a topic has lost would never come
+#' back, as each step of the fit would find it impossible there. With a small `term_prior` topics use few words, and
+#' [top_terms()] lists the most important ones.
+#'
 #' @inheritParams obs_gaussian
 #' @param term_prior Dirichlet weight of each term: one number, or one for each term. `NULL`, the default: learned while
 #'   fitting by memoized or full learning; otherwise 0.1 (in streams, in stochastic learning, and in draws that do not

@@ -231,7 +231,9 @@ prior_lda <- function(k, alpha = 0.5, ...) {
 #' @rdname priors
 #' @export
 prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0, ...) {
-  check_no_dots(...)
+  no_places <- "States that come and go have no places in a matrix: give {.arg transitions} and {.arg fixed} to
+    {.fn prior_hmm}. With more states than needed, {.code left_to_right(k, skip = TRUE)} leaves some of them empty."
+  check_no_dots(..., notes = c(transitions = no_places, fixed = no_places))
   new_prior("hdp_hmm", names(match.call()))
 }
 

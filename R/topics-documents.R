@@ -102,7 +102,7 @@ exclusivity <- function(fit, n = 10L, weight = 0.5) {
 terms.bnp_topics <- function(x, ...) {
   top <- top_terms(x, ...)
   topics <- unique(top$topic)
-  matrix(top$term, ncol = length(topics), dimnames = list(NULL, paste("Topic", topics)))
+  matrix(top$term, ncol = length(topics), dimnames = list(NULL, topic_captions(x, topics, "Topic")))
 }
 
 #' @rawNamespace S3method(seededlda::topics, bnp_topics)

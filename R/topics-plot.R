@@ -70,7 +70,8 @@ terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
   terms <- top_terms(fit, n, by)
   terms <- terms[terms$topic %in% topics, ]
   size <- cluster_sizes(fit)
-  terms$title <- sprintf("Topic %d (%.0f %%)", cluster_ids(fit)[terms$topic], 100 * size[terms$topic] / sum(size))
+  share <- 100 * size[terms$topic] / sum(size)
+  terms$title <- sprintf("%s (%.0f %%)", topic_captions(fit, terms$topic, "Topic"), share)
   list(
     terms = terms, label = c(prob = "Probability", frex = "FREX", lift = "Lift")[[by]], n_topics = length(in_use(fit))
   )
@@ -82,13 +83,13 @@ proportions_picture <- function(fit, topics, call = rlang::caller_env()) {
   theta <- document_proportions(fit, call)
   main <- max.col(theta, ties.method = "first")
   order <- order(main, -theta[cbind(seq_along(main), main)])
-  list(theta = theta[order, topics, drop = FALSE], topics = cluster_ids(fit)[topics], n_topics = length(in_use(fit)))
+  list(theta = theta[order, topics, drop = FALSE], topics = topic_captions(fit, topics), n_topics = length(in_use(fit)))
 }
 
 correlation_picture <- function(fit, topics, call = rlang::caller_env()) {
   topics <- check_topics(topics, fit, call, most = 30L)
   list(
-    value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = cluster_ids(fit)[topics],
+    value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = topic_captions(fit, topics),
     n_topics = length(in_use(fit))
   )
 }
@@ -133,18 +134,30 @@ document_axis <- function(theta) {
   list(at = at, labels = if (n <= 8L) rownames(theta) %||% at else at)
 }
 
+# Margins with room for topics, some of which may have names, at the left.
+beside_topics <- function(topics) pmax(usual, c(0, max(graphics::strwidth(topics, units = "inches")) + 0.6, 0, 0))
+
+# An axis of topics at the left, with `title` outside of their names.
+topics_axis <- function(topics, title) {
+  letters <- graphics::par("cex.axis")
+  topics <- shorten(topics, graphics::par("mai")[2L] - 0.45, letters)
+  graphics::axis(2L, seq_along(topics), topics, las = 1, tick = FALSE)
+  outside <- max(graphics::strwidth(topics, units = "inches", cex = letters)) / graphics::par("csi") + 1.2
+  graphics::title(ylab = title, line = max(graphics::par("mgp")[1L], outside))
+}
+
 draw_proportions <- function(picture, main = "", xlab = "Document", ylab = "Topic", ...) {
   theta <- picture$theta
   rows <- rev(seq_len(ncol(theta)))
-  old <- set_margins(usual)
+  old <- set_margins(beside_topics(picture$topics))
   on.exit(graphics::par(old))
   graphics::image(
     seq_len(nrow(theta)), seq_len(ncol(theta)), theta[, rows, drop = FALSE], zlim = c(0, 1),
-    col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
+    col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), axes = FALSE, main = main, xlab = xlab, ylab = "", ...
   )
   axis <- document_axis(theta)
   graphics::axis(1L, axis$at, axis$labels)
-  graphics::axis(2L, seq_along(rows), picture$topics[rows], las = 1, tick = FALSE)
+  topics_axis(picture$topics[rows], ylab)
   say_above(shown_of(length(rows), picture$n_topics, "topic"))
   graphics::box()
 }
@@ -158,11 +171,11 @@ draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic",
   diag(value) <- NA
   k <- nrow(value)
   reach <- max(0.1, abs(value), na.rm = TRUE)
-  old <- set_margins(usual)
+  old <- set_margins(beside_topics(picture$topics))
   on.exit(graphics::par(old))
   graphics::plot(
     c(0.5, k + 0.5), c(0.5, k + 0.5), type = "n", axes = FALSE, xaxs = "i", yaxs = "i", main = main, xlab = xlab,
-    ylab = ylab, ...
+    ylab = "", ...
   )
   graphics::rect(0.5, 0.5, k + 0.5, k + 0.5, col = "grey85", border = NA)
   graphics::image(
@@ -170,7 +183,7 @@ draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic",
     col = correlation_colours(), add = TRUE
   )
   graphics::axis(1L, seq_len(k), picture$topics, tick = FALSE)
-  graphics::axis(2L, seq_len(k), rev(picture$topics), las = 1, tick = FALSE)
+  topics_axis(rev(picture$topics), ylab)
   shown <- shown_of(k, picture$n_topics, "topic")
   say_above(paste0(
     "Correlation from ", signif(-reach, 2), " (red) to ", signif(reach, 2), " (blue)",

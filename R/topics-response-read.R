@@ -171,7 +171,7 @@ response_picture <- function(fit, topics, call = rlang::caller_env()) {
   all <- response_coefficients(fit)
   if (length(dim(all)) == 2L) all <- array(all, c(dim(all), 1L), c(dimnames(all), list("")))
   rows <- c(topics, fit$state$k + seq_len(fit$model$response$covariates))
-  labels <- c(paste("Topic", cluster_ids(fit)[topics]), fit$input$document_response$covariates$names)
+  labels <- c(topic_captions(fit, topics, "Topic"), fit$input$document_response$covariates$names)
   points <- do.call(rbind, lapply(seq_len(dim(all)[3L]), function(e) {
     estimate <- all[rows, "estimate", e]
     sd <- all[rows, "sd", e]

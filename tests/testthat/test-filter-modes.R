@@ -31,6 +31,23 @@ test_that("with as many particles as there are paths, filters are sums over all 
   }
 })
 
+long_test("filters are sums over all paths, whatever differs by mode and is there", {
+  gappy <- fault_rows
+  gappy[2, ] <- gappy[1, 1] <- NA
+  by_mode <- function(a, b) array(c(a, b), c(dim(as.matrix(a)), 2))
+  C <- list(diag(2), by_mode(rbind(c(1, 0), c(0.5, 1)), diag(1:0)), cbind(diag(2), 1:0))
+  R <- list(0.3, diag(c(0.3, 0.2)), by_mode(matrix(c(0.25, 0.05, 0.05, 0.4), 2), diag(c(0.25, 3))))
+  F <- list(NULL, matrix(c(0.5, -0.2)), by_mode(matrix(c(0.5, -0.2)), matrix(c(1, 0.4))))
+  G <- list(NULL, matrix(c(0.1, 0.3)), by_mode(matrix(c(0.1, 0)), matrix(c(-0.3, 0.2))))
+  crossed <- expand.grid(C = 1:3, R = 1:3, F = 1:3, G = 1:3)
+  for (i in seq_len(nrow(crossed))) {
+    model <- fault_system(C = C[[crossed$C[i]]], R = R[[crossed$R[i]]], F = F[[crossed$F[i]]], G = G[[crossed$G[i]]])
+    inputs <- if (crossed$F[i] > 1 || crossed$G[i] > 1) fault_inputs
+    f <- bnp_filter(model, gappy, particles = 32, seed = 1, inputs = inputs)
+    expect_enumerated(f, enumerated(model, gappy, inputs), model)
+  }
+})
+
 test_that("one mode is a Kalman filter, of particles or merged, and inputs are shifts of its rows", {
   level <- function(...) lds_model(A = 0.9, Q = 0.3, C = 1, R = 0.25, start_mean = 1, start_var = 2, ...)
   u <- c(fault_inputs, 2)

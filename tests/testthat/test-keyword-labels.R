@@ -132,3 +132,7 @@ test_that("clusters are joined down to one for each name, and no further", {
   expect_bad(cluster_tree(three, x), "one_cluster", "keywords")
   expect_bad(bnp_topics(x, obs, prior_lda(3), labels = rep(c("a", NA), 20)), "labels", "and `keywords` need 4 topics")
 })
+
+test_that("samplers refuse keywords before anything is fitted", {
+  expect_bad(bnp_sample(whales$counts, obs_multinomial(keywords = list(a = "whaling"))), "keywords", "samplers")
+})

@@ -24,6 +24,11 @@ test_that("a named topic has the evidence of a Dirichlet tree, its gradient and 
   expect_equal(one(t, 0L)$evidence, -13.630719116, tolerance = 1e-9)
   expect_equal(drop(one(t)$gains), .322192747, tolerance = 1e-8)
   expect_equal(one(t)$evidence, tree(t, five_terms()$term_prior, c(1, 3)), tolerance = 1e-12)
+  # The share of keywords, Beta(1, 4), summed over by quadrature.
+  dm <- function(t, prior) lgamma(sum(prior)) - lgamma(sum(prior + t)) + sum(lgamma(prior + t) - lgamma(prior))
+  over_share <- stats::integrate(function(p) stats::dbeta(p, 1, 4) * p^2.5 * (1 - p)^4.7, 0, 1, rel.tol = 1e-10)$value
+  by_quadrature <- log(over_share) + dm(c(2.5, 0), c(1, 1)) + dm(c(1, 3, .7), c(.2, .3, .4))
+  expect_equal(one(t)$evidence, by_quadrature, tolerance = 1e-9)
   expect_equal(one(t)$joint, one(t)$evidence, tolerance = 1e-12)
   expect_equal(one(t)$joint_weights, one(t)$weights, tolerance = 1e-12)
   slope <- vapply(1:5, function(v) {
@@ -64,6 +69,22 @@ test_that("words of a named topic are drawn from its posterior", {
     expect_equal(rowSums(share), rep(1, 4000))
     expect_lt(max(abs(colMeans(share) - exact$prob) / (apply(share, 2L, stats::sd) / sqrt(4000))), 4)
   }
+})
+
+test_that("topics with and without a name have the sums of the derivation under a prior with common weights", {
+  share <- c(.3, .25, .2, .15, .1)
+  sum_at <- function(even, common) {
+    obs <- utils::modifyList(five_terms(), list(
+      term_prior = even + common * share, keyword = c(1, 3, 2), keyword_list = c(1, 1, 2), expected_share = c(.2, .2)
+    ))
+    counts <- rbind(c(5, 2, 4, 1, 0), c(0, 7, 1, 6, 2), c(9, 1, 0, 0, 5))
+    sum(vapply(1:3, function(k) {
+      engine_named(obs, statistic(counts[k, ]), c(1L, 0L, 2L)[k], diag(6)[0, , drop = FALSE])$evidence
+    }, 0))
+  }
+  expect_equal(sum_at(.1, 1.5), -62.367213, tolerance = 1e-8)
+  best <- stats::optim(c(.1, 1.5), function(at) -sum_at(at[1], at[2]), method = "L-BFGS-B", lower = 1e-3)
+  expect_equal(-best$value, -61.9913004, tolerance = 1e-8)
 })
 
 # Evidence of clusters, given shares beta of terms, averaged over Dir(1/2, ...) of three terms.
@@ -138,6 +159,9 @@ test_that("of a tiny corpus the bound is the best that enumeration and other pro
   }, 0))
   expect_lt(plain, -16.88972383)
   expect_equal(plain, -18.99943384, tolerance = 1e-7)
+  # One topic that has a name leaves nothing to find: its bound is the evidence.
+  one <- bnp_topics(x, named_tiny(), prior_lda(1), bnp_control(seed = 1))
+  expect_equal(elbo(one), tree(colSums(x), c(.3, .2, .5, .3, .4), c(1, 3)), tolerance = 1e-12)
 })
 
 planted_texts <- function(seed = 1, n = 120, length = 40) {
@@ -182,6 +206,22 @@ test_that("named topics are found, keep their names, and all else is as before",
     expect_equal(unname(rowSums(coef(fit)$prob)), rep(1, fit$state$k))
     expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, fits its key")
   }
+})
+
+test_that("pictures and tables of terms call topics by their names", {
+  data <- planted_texts(n = 40)
+  fit <- suppressWarnings(bnp_topics(data$x, obs_multinomial(.1, keywords = lists), control = bnp_control(seed = 1,
+    max_laps = 5)))
+  named <- ifelse(is.na(names_of_clusters(fit)), seq_len(fit$state$k), names_of_clusters(fit))
+  used <- in_use(fit)
+  expect_identical(proportions_picture(fit, NULL)$topics, named[used])
+  expect_identical(correlation_picture(fit, NULL)$topics, named[used])
+  called <- ifelse(named %in% names(lists), named, paste("Topic", named))[used]
+  expect_identical(colnames(terms(fit)), called)
+  expect_identical(sub(" [(].*", "", unique(terms_picture(fit, NULL, 3, "prob")$terms$title)), called)
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  for (type in c("terms", "clusters", "correlation")) expect_no_error(plot(fit, type = type))
 })
 
 test_that("of few terms, names are on the topics that use their keywords", {
@@ -356,8 +396,4 @@ test_that("labels and keywords go together in mixtures, with an open and a fixed
     known <- !is.na(some)
     expect_equal(as.character(predict(fit, type = "label"))[known], some[known])
   }
-})
-
-test_that("samplers refuse keywords before anything is fitted", {
-  expect_bad(bnp_sample(whales$counts, obs_multinomial(keywords = list(a = "whaling"))), "keywords", "samplers")
 })

@@ -265,7 +265,7 @@ test_that("wrong labels are refused by name and place", {
   sets <- matrix(TRUE, 10, 2)
   expect_bad(fit(replace(sets, cbind(3, 1), NA)), "labels", "row 3")
   expect_bad(fit(replace(sets, cbind(4, 1:2), FALSE)), "labels", "None in row 4")
-  expect_bad(fit(c(1:3, rep(NA, 7)), prior = prior_dirichlet(2)), "labels", "3 classes, the finite prior only 2")
+  expect_bad(fit(c(1:3, rep(NA, 7)), prior = prior_dirichlet(2)), "labels", "need 3 clusters")
   expect_bad(fit(c(1:3, rep(NA, 7)), control = bnp_control(k_init = 4)), "k_init", "cannot be chosen with `labels`")
   expect_bad(fit(rep(1:2, 5), start = rep(1:2, each = 5)), "start", "Row 2, 4, 6, 8, 10 is in a cluster of another")
   expect_bad(fit(rep(1:2, 5), start = rep(1, 10)), "start", "contradicts `labels`")

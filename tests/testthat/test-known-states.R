@@ -49,6 +49,33 @@ test_that("a labelled chain has the bound and marginals of its allowed paths", {
   expect_identical(own[allowed[, class] == 0], rep(0, 5))
   expect_lte(max(bounds), -16.34890790 + 1e-6)
   if (long_tests()) expect_equal(max(bounds), -16.34890790, tolerance = 1e-7)
+  best <- near_path(c(1, 3, 3, 3, 3, 3, 3)) * allowed
+  fit <- bnp_hmm(
+    pattern_x, obs = unit_variance, prior = prior_hmm(3), labels = given, start = best / rowSums(best),
+    control = bnp_control(tol = 1e-10, moves = bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))
+  )
+  expect_equal(elbo(fit), -16.34890790, tolerance = 1e-6)
+  expect_equal(elbo(fit, terms = TRUE)[["entropy"]], 0.02263333, tolerance = 1e-5)
+})
+
+test_that("a start gives states to classes of which no row is sure, and to classes of sequences", {
+  given <- matrix(c(TRUE, FALSE, FALSE), 7, 3, byrow = TRUE, dimnames = list(NULL, c("a", "b", "c")))
+  given[4:5, ] <- rep(c(FALSE, TRUE, TRUE), each = 2)
+  control <- bnp_control(seed = 1, max_laps = 1, moves = FALSE, verbose = FALSE)
+  owners <- function(start, ...) {
+    fit <- suppressWarnings(bnp_hmm(..., start = start, control = control))
+    cluster_classes(fit)[fitted(fit)]
+  }
+  expect_identical(owners(c(1, 1, 1, 2, 3, 1, 1), pattern_x, labels = given), rep(c("a", "b", "c", "a"), c(3, 1, 1, 2)))
+  x <- list(s = c(0, 0.1, 0.2), t = c(9, 9.1, 9.2), u = c(20, 20.1, 20.2))
+  by_sequence <- function(start, open, prior = prior_hdp_hmm()) {
+    owners(start, x, sequence_labels = c("p", "q", NA), open = open, prior = prior)
+  }
+  for (open in c(TRUE, FALSE)) {
+    expect_identical(by_sequence(rep(1:3, each = 3), open), rep(c("p", "q", NA), each = 3))
+  }
+  expect_identical(by_sequence(c(1, 2, 1, 3, 3, 3, 1, 1, 1), TRUE)[1:6], rep(c("p", "q"), each = 3))
+  expect_bad(by_sequence(rep(1:2, c(3, 6)), TRUE, prior_hmm(2)), "start", "none")
 })
 
 test_that("rows that are all known leave nothing to find: the bound is the evidence", {

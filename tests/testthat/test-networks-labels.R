@@ -155,6 +155,27 @@ labelled_evidence <- function(net, model, owner, draws, depth = 20) {
   c(log(mean(p)), stats::sd(p) / mean(p) / sqrt(draws))
 }
 
+test_that("the labelled part of a community takes the class along, and leaves no trace in the rest", {
+  net <- withr::with_seed(5, planted_network(rep(1:2, each = 6), matrix(0.1, 2, 2) + diag(0.7, 2)))
+  net <- with_classes(net, c(1, 1, rep(NA, 6), 2, rep(NA, 3)))
+  share <- owned(diag(2)[rep(1:2, each = 6), ], 1:2)
+  change <- function(kind, ...) list(kind = kind, a = 1, share = 0.7, least = -1e6, ...)
+  first <- change("split", leaves = 1:3)
+  for (then in list(change("merge", b = 3), change("merge", b = 2), change("drop"))) {
+    for (dense in c(0, Inf)) {
+      made <- engine_network_local(net, model_for("gamma", dense = dense), share, 5, list(first, then), FALSE)
+      expect_identical(made[[1]]$owner, c(0L, 2L, 1L))
+      for (x in made) {
+        expect_equal(x$said, x$after - x$before, tolerance = 1e-8)
+        expect_equal(x$after, x$anew, tolerance = 1e-10)
+        outside <- !where_allowed(net, x$owner)
+        expect_identical(sum(x$params$shape[, seq_along(x$owner)][outside]), 0)
+        expect_identical(sum(x$prob[outside]), 0)
+      }
+    }
+  }
+})
+
 test_that("bounds of overlapping communities are below the evidence of links and labels, by draws", {
   net <- with_classes(path, c(1, NA, 2))
   for (name in some_of(names(overlapping), by = 2)) {

@@ -124,6 +124,9 @@ test_that("topics from sparse rows, tables of counts, LDA-C and Matrix Market fi
   expect_equal(predict(fit, in_pieces(counts, 20)), predict(fit, counts))
   expect_equal(heldout_loglik(fit, in_pieces(counts, 20), seed = 1), heldout_loglik(fit, counts, seed = 1))
   expect_same_topics(in_pieces(counts, 20), counts, "learned terms", obs = obs_multinomial(NULL))
+  lists <- list(first = colnames(counts)[1:2], second = colnames(counts)[5])
+  named <- expect_same_topics(in_pieces(counts, 20), counts, "keywords", obs = obs_multinomial(keywords = lists))
+  expect_setequal(stats::na.omit(names_of_clusters(named)), names(lists))
   entry <- Matrix::summary(counts)
   entry <- entry[order(entry$i), ]
   frame <- data.frame(document = rownames(counts)[entry$i], term = colnames(counts)[entry$j], n = entry$x)
