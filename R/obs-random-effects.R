@@ -179,8 +179,8 @@ least_squares <- function(obs, data) {
   )
 }
 
-# The inverses of n symmetric q x q matrices, given as lists of lists of n numbers: value (n x q x q), and the
-# reciprocal condition numbers 1 / (|A| |A^-1|) in the 1-norm.
+# The inverses of n symmetric q x q matrices, given as lists of lists of n numbers: value (n x q x q), the
+# reciprocal condition numbers 1 / (|A| |A^-1|) in the 1-norm, and the logarithms of the determinants |A|.
 inverse_by_row <- function(cross) {
   q <- length(cross)
   n <- length(cross[[1L]][[1L]])
@@ -188,8 +188,10 @@ inverse_by_row <- function(cross) {
   norm <- function(x) do.call(pmax, lapply(seq_len(q), function(j) rowSums(abs(x[, , j, drop = FALSE]))))
   size <- norm(a)
   out <- array(rep(diag(q), each = n), c(n, q, q))
+  det <- 1
   for (k in seq_len(q)) { # Gauss and Jordan; a pivot that is none leaves an infinite inverse
     pivot <- a[, k, k]
+    det <- det * pivot
     a[, k, ] <- a[, k, ] / pivot
     out[, k, ] <- out[, k, ] / pivot
     for (i in setdiff(seq_len(q), k)) {
@@ -199,7 +201,7 @@ inverse_by_row <- function(cross) {
     }
   }
   rcond <- 1 / (size * norm(out))
-  list(value = out, rcond = ifelse(is.finite(rcond), rcond, 0))
+  list(value = out, rcond = ifelse(is.finite(rcond), rcond, 0), log_det = log(abs(det)))
 }
 
 with_prior_of_effects <- function(obs, individuals, e, call) {
