@@ -262,13 +262,17 @@ test_that("what cannot be is refused with its place and a remedy", {
   expect_bad(obs_regression(random_df = 4), "argument")
   expect_bad(obs_regression(shared = FALSE), "argument")
   bad(y ~ t, obs_regression(random = ~ t, random_df = .5), id = ~ id, class = "df")
+  expect_bad(obs_regression(random = ~ t, random_df = 1e10), "range", "random_df")
   bad(y ~ t, obs_regression(random = ~ t, random_scale = diag(3)), id = ~ id, class = "argument")
   bad(y ~ t, obs_regression(random = ~ t, random_scale = diag(2) * 1e-10), id = ~ id, class = "range")
   bad(y ~ t, obs_regression(random = ~ t, coef_mean = 1), id = ~ id, class = "argument")
   single <- data[!duplicated(data$id), ]
   expect_bad(bnp_mixture(y ~ t + (1 | id), single), "id")
   fit <- growth_fit(data)
-  expect_bad(bnp_mixture(y ~ t + (1 | id), source_function(function(b) data[c("y", "t")], batches = 1L)), "formula")
+  expect_bad(bnp_mixture(y ~ t + (1 | id), source_function(function(b) data[c("y", "t")], batches = 1L)), "formula",
+    "source")
+  expect_bad(bnp_mixture(y ~ t + (1 | id), bnp_stream(source_function(function(b) data, batches = 1L))), "formula",
+    "stream")
   expect_bad(bnp_mixture(y ~ t, source_function(function(b) data[c("y", "t")], batches = 1L), id = ~ id), "id")
   expect_bad(bnp_mixture(y ~ t + (1 | id), data, prior = prior_covariates(~ kind)), "covariates")
   expect_bad(bnp_mixture(y ~ t + (1 | id), data, control = bnp_control("stochastic")), "argument")
