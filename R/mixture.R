@@ -262,11 +262,13 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   if (inherits(data, "bnp_stream")) {
     given <- list(weights = weights, labels = labels, id = id, time = time)
     require_abilities(kinds_of_form("stream", "mixture"), given, here)
+    need_no_random(x, "stream", here)
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
   if (inherits(data, "bnp_source")) {
     given <- list(weights = weights, labels = labels, id = id, time = time)
     require_abilities(kinds_of_form("source", "mixture"), given, here)
+    need_no_random(x, "source", here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   with_random <- split_random(x, here)

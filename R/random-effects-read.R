@@ -4,12 +4,17 @@
 # Sums over the rows of each individual (individuals x numbers), in the engine's units: the number of rows,
 # then the packed second moments of (1, covariates, response).
 individual_sums <- function(obs, data) {
-  x <- standardise(data$x, obs)
-  v <- unname(cbind(if (obs$intercept) rep(1, data$n), x[, -1L, drop = FALSE], x[, 1L]))
-  at <- which(upper.tri(diag(ncol(v)), diag = TRUE), arr.ind = TRUE) # the lower triangle by rows
-  moments <- v[, at[, "col"], drop = FALSE] * v[, at[, "row"], drop = FALSE]
-  columns <- cbind(if (!obs$intercept) rep(1, data$n), moments)
-  out <- rowsum(columns, data$individual, reorder = TRUE)
+  columns <- ncol(data$x) + obs$intercept # the response is the last
+  at <- which(upper.tri(diag(columns), diag = TRUE), arr.ind = TRUE) # the lower triangle by rows
+  out <- matrix(0, length(data$individuals$names), nrow(at) + !obs$intercept)
+  for (rows in split(seq_len(data$n), (seq_len(data$n) - 1L) %/% 65536L)) { # not all moments of rows at once
+    x <- standardise(data$x[rows, , drop = FALSE], obs)
+    v <- unname(cbind(if (obs$intercept) rep(1, length(rows)), x[, -1L, drop = FALSE], x[, 1L]))
+    moments <- v[, at[, "col"], drop = FALSE] * v[, at[, "row"], drop = FALSE]
+    part <- rowsum(cbind(if (!obs$intercept) rep(1, length(rows)), moments), data$individual[rows], reorder = TRUE)
+    own <- as.integer(rownames(part))
+    out[own, ] <- out[own, ] + part
+  }
   rownames(out) <- data$individuals$names
   out
 }

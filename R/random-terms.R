@@ -42,6 +42,14 @@ split_random <- function(formula, call) {
   )
 }
 
+# Refuses random effects for data in a source or stream.
+need_no_random <- function(formula, form, call) {
+  if (!is.null(split_random(formula, call)$random)) {
+    bad_random("Random effects are of individuals, whose rows a {form} does not bring together.",
+      "Fit data in memory: a fit works on sums over the rows of each individual.", call)
+  }
+}
+
 # Reads obs_regression(random = ): a one-sided formula, in which `||` says that effects are independent, as in
 # ~ (1 + t || id).
 split_independent <- function(random) {

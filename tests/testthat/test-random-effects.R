@@ -83,50 +83,6 @@ test_that("with one cluster it is the mixed model that nlme fits", {
   expect_equal(sqrt(diag(posterior_params(fit)$coef_cov[, , 1L])), sqrt(diag(vcov(other))), tolerance = 0.15)
 })
 
-test_that("coefficients are as uncertain as the likelihood says, in which individuals and clusters are summed over", {
-  data <- growth_data("three", 1) # which overlap
-  data$u <- sin(seq_len(nrow(data)))
-  fit <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3))
-  q <- posterior_params(fit)
-  means <- coef(fit)
-  # Rows of each individual, turned so that they are independent with variance 1.
-  of_individuals <- lapply(split(data[c("y", "t", "u")], data$id), function(one) {
-    x <- cbind(1, one$t, one$u)
-    R <- chol(diag(means$cov[1L], nrow(one)) + x[, 1:2] %*% means$random_cov[, , 1L] %*% t(x[, 1:2]))
-    turned <- function(v) backsolve(R, v, transpose = TRUE)
-    list(y = turned(one$y), x = turned(x), log_det = sum(log(diag(R))))
-  })
-  log_likelihood <- function(coefs) {
-    coefs <- matrix(coefs, 3L)
-    sum(vapply(of_individuals, function(one) {
-      log_density <- log(means$weights[1:3]) - colSums((drop(one$y) - one$x %*% coefs)^2) / 2
-      max(log_density) + log(sum(exp(log_density - max(log_density)))) - one$log_det
-    }, 1))
-  }
-  at <- as.vector(means$coef[1L, , ])
-  step <- 1e-3
-  moved <- function(i, j, a, b) {
-    at[i] <- at[i] + a * step
-    at[j] <- at[j] + b * step
-    log_likelihood(at)
-  }
-  second <- outer(seq_along(at), seq_along(at), Vectorize(function(i, j) {
-    (moved(i, j, 1, 1) - moved(i, j, 1, -1) - moved(i, j, -1, 1) + moved(i, j, -1, -1)) / (4 * step^2)
-  }))
-  by_hand <- solve(-second)
-  for (k in 1:3) {
-    own <- 3L * (k - 1L) + 1:3
-    expect_lt(max(abs(diag(q$coef_cov[, , k]) / diag(by_hand[own, own]) - 1)), 0.02)
-    expect_lt(max(abs(stats::cov2cor(q$coef_cov[, , k]) - stats::cov2cor(by_hand[own, own]))), 0.02)
-  }
-  # As if labels and individuals were known it is much less, and twice the individuals are half of it.
-  twice <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3), weights = rep(2, nrow(data)))
-  expect_lt(max(abs(2 * posterior_params(twice)$coef_cov[2L, 2L, ] / q$coef_cov[2L, 2L, ] - 1)), 0.15)
-  other <- growth_fit(transform(data, t = t * 12 + 2000, y = 10 * y), y ~ t + u + (1 + t | id),
-    prior = prior_dirichlet(3))
-  expect_lt(max(abs(1.44 * posterior_params(other)$coef_cov[2L, 2L, ] / q$coef_cov[2L, 2L, ] - 1)), 1e-3)
-})
-
 test_that("effects may be independent of each other", {
   skip_if_not_installed("nlme")
   data <- growth_data("one", 1)
@@ -306,13 +262,17 @@ test_that("what cannot be is refused with its place and a remedy", {
   expect_bad(obs_regression(random_df = 4), "argument")
   expect_bad(obs_regression(shared = FALSE), "argument")
   bad(y ~ t, obs_regression(random = ~ t, random_df = .5), id = ~ id, class = "df")
+  expect_bad(obs_regression(random = ~ t, random_df = 1e10), "range", "random_df")
   bad(y ~ t, obs_regression(random = ~ t, random_scale = diag(3)), id = ~ id, class = "argument")
   bad(y ~ t, obs_regression(random = ~ t, random_scale = diag(2) * 1e-10), id = ~ id, class = "range")
   bad(y ~ t, obs_regression(random = ~ t, coef_mean = 1), id = ~ id, class = "argument")
   single <- data[!duplicated(data$id), ]
   expect_bad(bnp_mixture(y ~ t + (1 | id), single), "id")
   fit <- growth_fit(data)
-  expect_bad(bnp_mixture(y ~ t + (1 | id), source_function(function(b) data[c("y", "t")], batches = 1L)), "formula")
+  expect_bad(bnp_mixture(y ~ t + (1 | id), source_function(function(b) data[c("y", "t")], batches = 1L)), "formula",
+    "source")
+  expect_bad(bnp_mixture(y ~ t + (1 | id), bnp_stream(source_function(function(b) data, batches = 1L))), "formula",
+    "stream")
   expect_bad(bnp_mixture(y ~ t, source_function(function(b) data[c("y", "t")], batches = 1L), id = ~ id), "id")
   expect_bad(bnp_mixture(y ~ t + (1 | id), data, prior = prior_covariates(~ kind)), "covariates")
   expect_bad(bnp_mixture(y ~ t + (1 | id), data, control = bnp_control("stochastic")), "argument")

@@ -222,3 +222,26 @@ test_that("two clusters of yes and no have the bound of the derivation, and join
   best <- glm_fixed_point(rows, six_x, six_precision)
   expect_equal(c(joined$value, visited$value, best$value), c(-5.190947, -5.185854, -5.185846), tolerance = 2e-7)
 })
+
+test_that("batches that end in another optimum than whole laps end in one of whole laps, and the other way round", {
+  id <- rep(1:30, each = 5)
+  kind <- rep(1:3, length.out = 30)
+  for (family in c("gaussian", "negbinomial")) {
+    set.seed(if (family == "gaussian") 16 else 18) # data for which the two ends differ
+    d <- data.frame(id, t = runif(150, 0, 5))
+    d$y <- c(0, 0, 3)[kind][id] + rnorm(30)[id] + c(0, 1.3, -.9)[kind][id] * d$t + rnorm(150, 0, .5)
+    d$y <- if (family == "gaussian") d$y else rnbinom(150, size = 2, mu = exp(pmin(d$y, 3) / 2))
+    obs <- if (family == "gaussian") obs_regression(learn = FALSE) else obs_regression(family = family)
+    ended <- function(start, batches = 1L, laps = 3000L) {
+      suppressWarnings(bnp_mixture(y ~ t | id, d, obs, prior_dirichlet(3), start = start,
+        control = bnp_control(seed = 1, threads = 1L, moves = FALSE, restarts = 1L, tol = 1e-13, batches = batches,
+          max_laps = laps)))
+    }
+    by_batches <- ended(kind, 3L)
+    whole <- ended(kind)
+    expect_gt(abs(elbo(by_batches) - elbo(whole)), 1)
+    expect_equal(elbo(ended(by_batches, laps = 1L)), elbo(by_batches), tolerance = 1e-9) # the bound of all rows anew
+    expect_equal(elbo(ended(by_batches)), elbo(by_batches), tolerance = 1e-9)
+    expect_equal(elbo(ended(whole, 3L)), elbo(whole), tolerance = 1e-9)
+  }
+})
