@@ -1,5 +1,7 @@
 # Writes the lists of objects in src/Makevars: R finds by itself only sources that lie in src/. Those of src/testing are
-# in a list of their own, which a build for users leaves out.
+# in a list of their own, which a build for users leaves out. Those that translate between R and the engine lie in src/
+# itself, are compiled for size by rules of their own, and come last: where several objects have the same function of a
+# template, the linker takes the first.
 #
 #   Rscript tools/objects.R          from the root of the package, after a source file was added, moved or removed
 sources <- sort(list.files("src", "[.]cpp$", recursive = TRUE), method = "radix")
@@ -7,6 +9,14 @@ lines <- readLines("src/Makevars")
 head <- lines[seq_len(grep("^TESTING_1", lines) - 1L)]
 objects <- sub("[.]cpp$", ".o", sources)
 testing <- startsWith(objects, "testing/")
+glue <- !grepl("/", objects, fixed = TRUE)
 list_of <- function(name, objects) paste0(name, " = ", paste(objects, collapse = " \\\n  "))
-installed <- c(objects[!testing], "$(TESTING_$(BNPVI_TESTING))")
-writeLines(c(head, list_of("TESTING_1", objects[testing]), "", list_of("OBJECTS", installed)), "src/Makevars")
+rule <- paste0(
+  objects[glue], ": ", sources[glue],
+  "\n\t$(CXX) $(ALL_CPPFLAGS) $(ALL_CXXFLAGS) $(SMALL) -c ", sources[glue], " -o ", objects[glue]
+)
+writeLines(c(
+  head, list_of("TESTING_1", objects[testing]), "", list_of("GLUE", objects[glue]), "",
+  list_of("OBJECTS", c(objects[!testing & !glue], "$(GLUE)", "$(TESTING_$(BNPVI_TESTING))")), "",
+  "# The first target of this file is the default one.", "all: $(SHLIB)", "", rule
+), "src/Makevars")

@@ -112,13 +112,20 @@ test_that("engine files print nothing, and draw by their own generator", {
 test_that("src/Makevars lists every object", {
   files <- source_files()
   makevars <- lines_of("Makevars")
-  text <- paste(sub("\\\\$", "", makevars[grep("^TESTING_1", makevars):length(makevars)]), collapse = " ")
-  words <- strsplit(sub("^TESTING_1 *= *", "", text), " +")[[1]]
-  at <- match("OBJECTS", words)
+  list_of <- function(name) {
+    text <- makevars[grep(paste0("^", name, " = "), makevars):length(makevars)]
+    text <- text[seq_len(which(!grepl("\\\\$", text))[1])]
+    strsplit(sub("^[A-Z_1]+ = ", "", paste(sub(" *\\\\$", "", text), collapse = "")), " +")[[1]]
+  }
   objects <- sub("[.]cpp$", ".o", files[grepl("[.]cpp$", files)])
-  of_tests <- folder_of(objects) == "testing"
-  expect_identical(words[seq_len(at - 1L)], objects[of_tests], info = "run Rscript tools/objects.R")
-  expect_identical(words[-seq_len(at + 1L)], c(objects[!of_tests], "$(TESTING_$(BNPVI_TESTING))"))
+  folders <- folder_of(objects)
+  glue <- objects[!grepl("/", objects)]
+  expect_identical(list_of("TESTING_1"), objects[folders == "testing"], info = "run Rscript tools/objects.R")
+  expect_identical(list_of("GLUE"), glue)
+  engine <- setdiff(objects[folders != "testing"], glue)
+  expect_identical(list_of("OBJECTS"), c(engine, "$(GLUE)", "$(TESTING_$(BNPVI_TESTING))"))
+  rules <- sub("[.]o$", ".cpp", paste0(glue, ": ", glue))
+  expect_identical(grep("^[[:alnum:]_]+[.]o: ", makevars, value = TRUE), rules)
 })
 
 test_that("what a test file sets ends with it", {
