@@ -1,8 +1,9 @@
 # Fits with several starts, bnp_control(restarts = "auto"), and what print() says about the starts.
 
-# The work allowed for all starts of a fit, for each value of `effort`. It is counted by the engine as
-# products of numbers, never in seconds, so that results depend on nothing else. "default" took about two
-# seconds of one core in 2026 (inst/bench/starts.R).
+# The work allowed for all starts of a fit, for each value of `effort`; where the best end can be altered,
+# more is allowed, according to the work of the first start (RestartOptions::kinds). It is counted by the engine as
+# products of numbers, never in seconds, so that results depend on nothing else. "default" took about two seconds of
+# one core in 2026 (inst/bench/starts.R).
 work_of_starts <- c(low = 4e8, default = 1.5e9, high = 1.5e10)
 
 default_restarts <- function(call = rlang::caller_env()) {
@@ -74,9 +75,10 @@ described_starts <- function(fit) {
   ended <- if (is.null(ends)) 1L else sum(!ends$given_up)
   if (ended > 1L) {
     given_up <- nrow(ends) - ended
+    altered <- sum(ends$init %in% "altered")
     return(paste0(
-      "Best of ", nrow(ends), " starts", if (given_up) paste0(" (", given_up, " given up)"), "; ", sum(ends$agrees),
-      " agree"
+      "Best of ", count_of(nrow(ends) - altered, "start"), if (altered) paste(" and", count_of(altered, "altered end")),
+      if (given_up) paste0(" (", given_up, " given up)"), "; ", sum(ends$agrees), " agree"
     ))
   }
   if (identical(fit$control$restarts, "auto") && fit$control$algorithm != "truncation_free") {

@@ -8,6 +8,7 @@
 #include "inference/learn/labels_watch.h"
 #include "inference/learn/rename.h"
 #include "inference/learn/visit_batches.h"
+#include "inference/start/altered.h"
 #include "inference/start/known_clusters.h"
 #include "inference/start/start.h"
 #include "inference/start/start_policy.h"
@@ -161,6 +162,17 @@ class Clusters final : public RFamily {
     const auto view = view_of(start.seed, from.learned);
     require_progress(*view->problem, from);
     return fit_of(view, std::move(from));
+  }
+
+  // Births must be able to make up for the clusters that are joined.
+  bool alters() const override {
+    return given_.alloc->fixed_k() == 0 && options_.moves.birth && fields_.text("algorithm") != "stochastic";
+  }
+
+  Learned alter(const Start& start, const Fit& best) override {
+    const Progress& from = static_cast<const SharedFit&>(best).progress();
+    const auto view = view_of(start.seed, from.learned);
+    return {fit_of(view, altered(*view->problem, from, call_.pool)), {}};
   }
 
   Rcpp::List result(const Restarted& run) override {

@@ -25,6 +25,10 @@ class RFamily {
   virtual Learned begin(const Start& start) = 0;
   virtual std::unique_ptr<Fit> read(const Start& start, Reader& in) = 0;
 
+  /// alters() is true if there are starts from altered ends of other fits, made by alter() as in Maker.
+  virtual bool alters() const { return false; }
+  virtual Learned alter(const Start&, const Fit&) { return {}; }
+
   /// The elements that this family adds to the R list of a fit, in addition to those of add_run(). The run
   /// must have an objective.
   virtual Rcpp::List result(const Restarted& run) = 0;

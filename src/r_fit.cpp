@@ -41,8 +41,10 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const std::unique_ptr<FitWatch> watch = test_hooks().watch ? test_hooks().watch(c) : nullptr;
     Observer& observer = watch ? watch->observer() : nobody;
     const auto family = family_of({data, model, control, start, pool, observer});
-    const Maker maker{[&](const Start& at) { return family->begin(at); },
-                      [&](const Start& at, Reader& in) { return family->read(at, in); }};
+    Maker maker{[&](const Start& at) { return family->begin(at); },
+                [&](const Start& at, Reader& in) { return family->read(at, in); }};
+    if (family->alters())
+      maker.alter = [&](const Start& at, const Fit& best) { return family->alter(at, best); };
     Checkpoints checkpoints(control);
     const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
     using Rcpp::_;

@@ -68,7 +68,9 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
 
 AskedStart asked_start(const Fields& control, const Start& start) {
   if (!control.has("kinds")) return {control.text("init"), control.integer("k_init")};
-  return {control.lists("kinds")[start.kind].first, start.k};
+  const auto kinds = control.lists("kinds");
+  if (start.kind == static_cast<Index>(kinds.size())) return {"altered", 0};
+  return {kinds[start.kind].first, start.k};
 }
 
 namespace {

@@ -260,7 +260,8 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
 
 // Results of the driver for scripted fits (testing/scripted_fit.h), one for each restart: list(phases,
 // value, whole, slack, work, k), with phases a list of list(kind, value), which have one element for each
-// lap. control: as for a fit, with keep_lap and resume.
+// lap. control: as for a fit, with keep_lap and resume; alters: whether ends can be altered, then of what the
+// scripts say, too.
 Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
   return entry([&] {
     const ListFields c(control);
@@ -286,14 +287,16 @@ Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
                                                     fields.flag("whole"), fields.number("slack"),
                                                     fields.number("work"), fields.integer("k"), pool);
     };
-    const Maker maker{[&](const Start& start) {
-                        return Learned{scripted(start), {}};
-                      },
-                      [&](const Start& start, Reader& in) {
-                        auto fit = scripted(start);
-                        fit->read(in);
-                        return fit;
-                      }};
+    Maker maker{[&](const Start& start) {
+                  return Learned{scripted(start), {}};
+                },
+                [&](const Start& start, Reader& in) {
+                  auto fit = scripted(start);
+                  fit->read(in);
+                  return fit;
+                }};
+    if (c.optional_flag("alters"))
+      maker.alter = [&](const Start& start, const Fit&) { return maker.begin(start); };
     Checkpoints checkpoints(control);
     const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
     const auto& fit = static_cast<const testing::ScriptedFit&>(*run.best.fit);

@@ -6,8 +6,8 @@ ends_at <- function(..., work = 1, k = 1) {
   lapply(list(...), function(x) script(laps(still = x), value = x, work = work, k = k))
 }
 two_kinds <- list(one = list(least = 1, most = 1), many = list(least = 2, most = 100))
-chosen <- function(scripts, kinds = two_kinds, most_work = 100) {
-  driven(scripts = scripts, control = list(kinds = kinds, most_work = most_work))
+chosen <- function(scripts, kinds = two_kinds, most_work = 100, ...) {
+  driven(scripts = scripts, control = list(kinds = kinds, most_work = most_work, ...))
 }
 n_starts <- function(run) max(1L, nrow(run$restarts))
 
@@ -54,10 +54,40 @@ test_that("a start has no more clusters than one lap can have with the work that
   expect_identical(k_of_second(60, most = 50L), 50L) # a prior says how many
 })
 
+test_that("once each kind has ended, the best end is altered until enough starts agree with it", {
+  run <- chosen(ends_at(10, 20, 15, 30, 30.5, 29, 30.4, 30, 29.8, 99, k = 7), alters = TRUE)
+  expect_identical(run$restarts$init, c("one", "many", rep("altered", 7)))
+  expect_identical(run$restarts$agrees, c(FALSE, FALSE, FALSE, TRUE, TRUE, FALSE, TRUE, TRUE, TRUE))
+  expect_identical(run$best, 5L)
+  expect_identical(run$restarts$k_init, c(1L, 14L, rep(NA, 7)))
+  # Four altered ends that agree with the end they come from are enough, and two kinds of start.
+  expect_identical(n_starts(chosen(ends_at(10, 20, 20, 20, 20, 20, 99, k = 7), alters = TRUE)), 6L)
+  expect_identical(n_starts(chosen(ends_at(10, 10.5, 99, k = 7), alters = TRUE)), 2L)
+  # One cluster cannot be altered: kinds go on in turn.
+  one <- chosen(ends_at(1, 5, 9, 9, k = 1), alters = TRUE, most_work = 4)
+  expect_identical(one$restarts$init, rep(names(two_kinds), 2))
+})
+
+test_that("the longer the first start took, the more work altered ends may do", {
+  ends <- function(work, first = work, n = 60) {
+    scripts <- c(ends_at(0, work = first, k = 2), do.call(ends_at, c(as.list(10 * seq_len(n)), work = work, k = 2)))
+    chosen(scripts, alters = TRUE)$restarts
+  }
+  # The geometric mean of the work of the first start and of 70 times what is allowed, 100 here.
+  expect_identical(sum(ends(70)$work), 700)
+  expect_identical(sum(ends(700)$work), 2800)
+  # What is allowed, if that is more.
+  expect_identical(sum(ends(5, first = 1)$work), 101)
+  # No other kind of start where the first one took more than is allowed; no start at all where it took too much.
+  expect_identical(ends(100, first = 120)$init[1:3], c("one", "altered", "altered"))
+  expect_null(ends(1, first = 7000))
+  expect_identical(nrow(ends(0.01, n = 250)), 200L)
+})
+
 # The laps of a start that ends at `value`, by 10 laps of equal gains after the first.
-rising <- function(from, value) {
+rising <- function(from, value, k = 1) {
   steps <- seq(from, value, length.out = 11)
-  script(do.call(laps, c(stats::setNames(as.list(steps), rep("moves", 11)), still = value)), value = from)
+  script(do.call(laps, c(stats::setNames(as.list(steps), rep("moves", 11)), still = value)), value = from, k = k)
 }
 patient <- list(max_laps = 100L, tol = 1e-6)
 # A sixth start agrees with nothing and takes all the work that is left.
@@ -75,6 +105,18 @@ test_that("a start is given up when it is behind at equal work by more than it g
   expect_identical(catches_up$given_up[3], FALSE)
   # None before each kind has ended.
   expect_identical(raced(rising(0, 100), rising(-90, -50), rising(0, 50), rising(0, 60))$given_up[2], FALSE)
+})
+
+test_that("an altered end is given up when it is further behind than it gains, but not at once", {
+  # Laps of work 1, which double it after 2, 4 and 8 laps; a tenth of the work of the first start is 4.4 units.
+  first <- list(script(laps(still = 100), value = 100, work = 44, k = 2), rising(0, 50))
+  run <- function(...) {
+    driven(scripts = c(first, list(...)), control = c(list(kinds = two_kinds, most_work = 60, alters = TRUE), patient))
+  }
+  soon <- script(laps(moves = 20, moves = 99, still = 101), value = 20, k = 2)
+  ended <- do.call(run, c(list(rising(-90, 60)), rep(list(soon), 5)))$restarts
+  expect_identical(ended$given_up, c(FALSE, FALSE, TRUE, rep(FALSE, 5)))
+  expect_identical(ended$laps[3], 8L)
 })
 
 test_that("a start that goes on for too long must be ahead", {
@@ -127,6 +169,35 @@ test_that("a run of several kinds that was written after any lap goes on to the 
     expect_identical(bits(part), whole)
     expect_identical(bits(driven(scripts = scripts, control = c(control, list(resume = part$progress)))), whole)
   }
+  control <- c(control, list(alters = TRUE))
+  ends <- lapply(c(97, 99, rep(101, 5)), function(value) script(laps(moves = 9, still = value), value = 9, k = 2))
+  scripts <- c(list(rising(0, 100, k = 2), rising(0, 50), rising(-90, 60)), ends)
+  whole <- bits(driven(scripts = scripts, control = control))
+  expect_true("altered" %in% whole$restarts$init)
+  for (lap in c(0, 5, 12)) {
+    part <- driven(scripts = scripts, control = c(control, keep_lap = lap))
+    expect_identical(bits(driven(scripts = scripts, control = c(control, list(resume = part$progress)))), whole)
+  }
+})
+
+same_bits <- c("elbo", "state", "labels", "sizes", "laps", "restarts")
+bits_of <- function(fit) unclass(fit)[intersect(same_bits, names(fit))]
+
+test_that("altered ends rise above those of every kind of start, with the same bits for any threads", {
+  x <- scale(as.matrix(quakes[1:4]))
+  obs <- obs_gaussian(learn = FALSE, rounding = 0)
+  by <- function(threads) {
+    control <- bnp_control(seed = 1, restarts = "auto", effort = "low", threads = threads)
+    bnp_mixture(x, obs, control = control)
+  }
+  fit <- by(1)
+  altered <- fit$restarts$init == "altered"
+  expect_gt(elbo(fit), max(fit$restarts$elbo[!altered]) + 5)
+  expect_identical(elbo(fit), max(fit$restarts$elbo))
+  expect_identical(bits_of(by(2)), bits_of(fit))
+  again <- bnp_mixture(x, obs, start = fit, control = bnp_control(moves = FALSE, max_laps = 200))
+  expect_gte(elbo(again), elbo(fit) - 1e-8)
+  expect_output(print(fit), "Best of 2 starts and [0-9]+ altered ends")
 })
 
 test_that("asked to stop, the best start so far is returned", {
@@ -159,9 +230,6 @@ families <- function() {
     communities = function(...) bnp_network(links, control = control(...))
   )
 }
-same_bits <- c("elbo", "state", "labels", "sizes", "laps", "restarts")
-bits_of <- function(fit) unclass(fit)[intersect(same_bits, names(fit))]
-
 test_that("every row of the table of starts is a fit of its own, in every family", {
   for (name in some_of(names(families()), by = 9)) {
     fit_by <- families()[[name]]
@@ -171,7 +239,7 @@ test_that("every row of the table of starts is a fit of its own, in every family
     expect_true(nrow(ends) > 1L, info = name)
     # Blockmodels are compared by the log joint of their labels.
     if (name != "blocks") expect_identical(max(ends$elbo), elbo(fit), info = name)
-    for (row in seq_len(min(3L, nrow(ends)))) {
+    for (row in head(which(!ends$init %in% "altered"), 3L)) {
       given <- Filter(Negate(is.na), as.list(ends[row, c("seed", "init", "k_init")]))
       alone <- do.call(fit_by, c(given, restarts = 1))
       if (!ends$given_up[row]) {
@@ -223,13 +291,17 @@ test_that("there is one start where something says where to begin, or nothing is
 
 test_that("print() says how many starts there were and how many agree", {
   fit <- families()$mixture(restarts = "auto")
-  said <- function(given_up, agrees) {
-    fit$restarts <- data.frame(given_up = given_up, agrees = agrees)
+  said <- function(given_up, agrees, init = "bregman") {
+    fit$restarts <- data.frame(init = init, given_up = given_up, agrees = agrees)
     described_starts(fit)
   }
   expect_output(print(fit), "Best of [0-9]+ starts.*; [0-9]+ agree")
   expect_identical(said(c(FALSE, FALSE), c(TRUE, TRUE)), "Best of 2 starts; 2 agree")
   expect_identical(said(c(FALSE, TRUE, FALSE), c(TRUE, FALSE, FALSE)), "Best of 3 starts (1 given up); 1 agree")
+  expect_identical(
+    said(c(FALSE, FALSE, TRUE), c(FALSE, TRUE, FALSE), c("bregman", "altered", "altered")),
+    "Best of 1 start and 2 altered ends (1 given up); 1 agree"
+  )
   expect_identical(
     said(c(FALSE, TRUE), c(TRUE, FALSE)),
     "One start (others were given up); restarts = 5 would take about 5 times as long"

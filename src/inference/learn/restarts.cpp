@@ -16,6 +16,10 @@ namespace {
 // Guesses.
 constexpr double overtime = 3;  // multiple of most_work after which only a start that is ahead may continue
 constexpr double early = 0.25;  // fraction of the best start's work before which others are not compared
+constexpr double early_altered = 0.1;  // the same for altered ends, as a fraction of the first start's work
+constexpr double longest =
+    70;  // multiple of most_work: a first start that takes it is not followed by others
+constexpr Index enough_returns = 4;  // altered starts that agree with the best one: so many end the search
 
 // The value that laps raise: the log joint in a search over hard labels, otherwise the bound. The two cannot
 // be compared, as the log joint is no bound.
@@ -68,6 +72,18 @@ class Run {
   Index n_kinds() const { return static_cast<Index>(options_.kinds.size()); }
   bool chooses() const { return n_kinds() > 0; }
   bool each_kind_has_ended() const { return done() >= n_kinds(); }
+  // Whether the next start is the altered end of the best one.
+  bool alters() const {
+    return chooses() && maker_.alter && done() > 0 &&
+           (each_kind_has_ended() || spent() >= options_.most_work) &&
+           std::isfinite(out_.best.course.objective) && out_.best.course.end().k > 1;
+  }
+  bool is_altered(const Start& start) const { return chooses() && start.kind == n_kinds(); }
+
+  // The work that all starts together may do while ends are altered.
+  double work_with_altered() const {
+    return std::max(options_.most_work, std::sqrt(out_.ends[0].end.work * longest * options_.most_work));
+  }
 
   double spent() const {
     double all = now_.course.work;
@@ -78,20 +94,30 @@ class Run {
   bool another() const {
     if (!chooses()) return done() < options_.restarts;
     if (done() == 0) return true;
+    if (alters()) return spent() < work_with_altered() && done() < most_altered_starts && !agreed();
     return spent() < options_.most_work && (!each_kind_has_ended() || (done() < most_starts && !agreed()));
   }
 
   bool agreed() const {
-    const StartEnd& best = out_.ends[out_.best_restart];
-    return std::any_of(out_.ends.begin(), out_.ends.end(), [&](const StartEnd& end) {
-      return &end != &best && (n_kinds() == 1 || end.start.kind != best.start.kind) && out_.agrees(end);
-    });
+    std::vector<bool> kind_agrees(static_cast<std::size_t>(n_kinds()));
+    Index fresh = 0, returns = is_altered(out_.ends[out_.best_restart].start) ? -1 : 0;
+    for (const StartEnd& end : out_.ends) {
+      if (!out_.agrees(end)) continue;
+      is_altered(end.start) ? ++returns : ++fresh;
+      if (!is_altered(end.start)) kind_agrees[static_cast<std::size_t>(end.start.kind)] = true;
+    }
+    const auto kinds = std::count(kind_agrees.begin(), kind_agrees.end(), true);
+    return returns >= enough_returns || (n_kinds() == 1 ? fresh : kinds) > 1;
   }
 
   // The start of restart number `restart`.
   Start start_of(Index restart) const {
     Start out{restart_seed(options_.seed, static_cast<std::uint64_t>(restart))};
     if (!chooses()) return out;
+    if (alters()) {
+      out.kind = n_kinds();
+      return out;
+    }
     out.kind = restart % n_kinds();
     const StartKind& kind = options_.kinds[out.kind];
     const Index twice = 2 * (out_.best.fit ? out_.best.course.end().k : 1);
@@ -115,6 +141,7 @@ class Run {
 
   bool falls_behind() const {
     if (!chooses() || !out_.best.fit) return false;
+    if (is_altered(start_)) return altered_falls_behind();
     const std::vector<LapRecord>& trace = now_.course.trace;
     const Value now = value_of(trace.back());
     if (spent() > overtime * options_.most_work && !(now_.course.objective > out_.best.course.objective))
@@ -124,6 +151,14 @@ class Run {
     const std::optional<double> gain = gain_at_comparison(trace);
     const LapRecord* rival = gain ? at_work(out_.best.course.trace, trace.back().work) : nullptr;
     return rival && value_of(*rival).hard == now.hard && value_of(*rival).value - now.value > *gain;
+  }
+
+  bool altered_falls_behind() const {
+    const double behind = out_.best.course.objective - now_.course.objective;
+    if (spent() > work_with_altered()) return behind > 0;
+    if (now_.course.work < early_altered * out_.ends[0].end.work) return false;
+    const std::optional<double> gain = gain_at_comparison(now_.course.trace);
+    return gain && behind > *gain;
   }
 
   // Makes one restart; false when it was stopped before there was anything to return.
@@ -152,7 +187,7 @@ class Run {
   void begin() {
     start_ = start_of(done());
     const double spent = pool_.spent();
-    now_ = maker_.begin(start_);
+    now_ = is_altered(start_) ? maker_.alter(start_, *out_.best.fit) : maker_.begin(start_);
     now_.course.work = pool_.spent() - spent;
   }
 
@@ -191,7 +226,7 @@ class Run {
     out_.ends = in.list<std::vector<StartEnd>>();
     start_ = in.list<std::vector<Start>>().at(0);
     const auto is_known = [this](const Start& s) {
-      return 0 <= s.kind && s.kind < std::max<Index>(1, n_kinds());
+      return 0 <= s.kind && s.kind < std::max<Index>(1, n_kinds() + (maker_.alter ? 1 : 0));
     };
     require_stored(0 <= out_.best_restart && out_.best_restart <= std::max<Index>(0, done() - 1) &&
                        (chooses() || done() <= options_.restarts) && is_known(start_) &&

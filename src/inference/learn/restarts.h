@@ -7,7 +7,7 @@ namespace bnpvi {
 /// How one of several fits of the same data begins. A plain value.
 struct Start {
   std::uint64_t seed = 0;
-  Index kind = 0;  // index in RestartOptions::kinds, if there are any
+  Index kind = 0;  // index in RestartOptions::kinds, or their number for the altered end of another start
   Index k = 0;     // initial number of clusters, if there are kinds
 };
 
@@ -34,11 +34,23 @@ struct RestartOptions : DriverOptions {
   /// start by more than it gained while its own work doubled. This is checked only after it has done a
   /// quarter of the work of the best start. In the second, all starts together have done three times
   /// most_work, and this one is not ahead.
+  ///
+  /// If ends of fits can be altered (Maker::alter), each kind has one turn, while there is work left. Unless
+  /// the ends agree, the following starts are the altered end of the best start so far, until one of the
+  /// following holds:
+  ///   - four such starts agree with the best start, itself not counted;
+  ///   - all starts together have done the geometric mean of the work of the first start and of 70 times
+  ///     most_work, and at least most_work;
+  ///   - most_altered_starts were made in all.
+  /// Such a start is given up when it is still further below the end of the best start than it gained while
+  /// its work doubled, once it has done a tenth of the work of the first start; and when the limit of all
+  /// work has been reached and it is not ahead.
   std::vector<StartKind> kinds;
   double most_work = 0;  // limit for all starts together, in the unit of Pool::spent()
 };
 
-constexpr Index most_starts = 50;  // limit for small data whose starts never agree: a guess
+constexpr Index most_starts = 50;           // limit for small data whose starts never agree: a guess
+constexpr Index most_altered_starts = 200;  // the same where ends are altered, which takes less time: a guess
 
 /// How one of several starts of a fit ended. A plain value.
 struct StartEnd {
@@ -65,6 +77,8 @@ struct Restarted {
 struct Maker {
   std::function<Learned(const Start&)> begin;
   std::function<std::unique_ptr<Fit>(const Start&, Reader& in)> read;
+  /// Makes a fit that starts from the altered end of another one; null: there are no such starts.
+  std::function<Learned(const Start&, const Fit& best)> alter = {};
 };
 
 /// Stores fits that may have to continue in another process. This base class stores nothing.
