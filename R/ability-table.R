@@ -55,7 +55,7 @@ ability_table <- c(list(
     drift = c("Each row is of its own cluster.", "Leave {.arg id} or {.code drift} out."),
     scaled_rows = c(
       "The scale of a row depends on its cluster, and rows of an individual would have to be kept one by one.",
-      "Leave {.arg id} out, or choose {.fn obs_gaussian}; {.fn bnp_topics} and {.fn bnp_hmm} take {.arg id}."
+      "Leave {.arg id} out, or choose {.fn obs_gaussian}; {.fn bnp_hmm} takes {.arg id}."
     ),
     named_clusters = c("The texts of an individual are one text.", "Add them up, and leave {.arg id} out."),
     rows_one_by_one = not_one_by_one, rows_of_source = not_in_source, area = "data", error = "id"
