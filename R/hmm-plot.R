@@ -103,7 +103,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   as_series <- (!is.null(data) || !is.null(latent)) && obs_facts(fit$model$obs)$as_series
   timed <- !is.null(runs$start_time)
   picture <- list(
-    runs = with_edges(runs, as_series), ids = ids, k = max(runs$state, fit$state$k),
+    runs = with_edges(runs, as_series), ids = ids, k = max(runs$state, fit$state$k), names = fit$model$prior$states,
     axis = if (timed) "Time" else "Row", n_sequences = length(all_ids)
   )
   if (as_series) {
@@ -153,7 +153,7 @@ draw_strips <- function(picture, main = "", xlab = picture$axis, ylab = "", ...)
   runs <- picture$runs
   rank <- match(runs$id, rev(picture$ids))
   labels <- rev(picture$ids)
-  plan <- state_plan(runs$state, graphics::par("fin")[2])
+  plan <- state_plan(runs$state, graphics::par("fin")[2], names = picture$names)
   longest <- max(graphics::strwidth(labels, units = "inches"))
   old <- set_margins(c(0.85, longest + 0.3, 0.4, plan$width), xpd = NA)
   on.exit(graphics::par(old))
@@ -170,12 +170,16 @@ draw_strips <- function(picture, main = "", xlab = picture$axis, ylab = "", ...)
   state_legend(plan, colour, graphics::grconvertX(1, "nfc", "inches"), graphics::grconvertY(0.95, "nfc", "inches"))
 }
 
-# The plan of one legend of states for all panels. height: of the region for it, in inches.
-state_plan <- function(states, height, title = "State") legend_plan(sort(unique(states)), 0.9 * height, title = title)
-
-state_legend <- function(plan, colour, right, top) {
-  draw_legend(plan, colour[as.integer(plan$labels)], right, top)
+# The plan of one legend of states for all panels. height: of the region for it, in inches; names: what states are
+# called, NULL for their numbers.
+state_plan <- function(states, height, title = "State", names = NULL) {
+  states <- as.integer(as.character(sort(unique(states))))
+  plan <- legend_plan(if (is.null(names)) states else names[states], 0.9 * height, title = title)
+  plan$states <- utils::head(states, length(plan$labels))
+  plan
 }
+
+state_legend <- function(plan, colour, right, top) draw_legend(plan, colour[plan$states], right, top)
 
 # Draws states over the series of up to eight sequences, in panels of at least 0.75 inches (a guess).
 draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, ...) {
@@ -185,7 +189,7 @@ draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, 
   panels <- utils::head(picture$ids, min(8L, max(1L, floor(size[2] / 0.75))))
   columns <- ncol(series$x)
   several <- length(panels) > 1L
-  plan <- state_plan(picture$runs$state[picture$runs$id %in% panels], size[2])
+  plan <- state_plan(picture$runs$state[picture$runs$id %in% panels], size[2], names = picture$names)
   note <- shown_of(length(panels), picture$n_sequences, "sequence")
   old <- set_panels(
     c(length(panels), 1L), c(if (several) 0.25 else 0.6, if (several) 0.5 else 0.7, 0.2, 0.1),
@@ -298,10 +302,11 @@ autoplot.bnp_hmm <- function(object, type = c(
 }
 
 # The ggplot2 scale and legend of the states that occur, ten to a column.
-gg_states <- function(k, states, aesthetics = "fill") {
+gg_states <- function(k, states, aesthetics = "fill", names = NULL) {
+  breaks <- sort(unique(as.integer(states)))
   ggplot2::scale_colour_manual(
     aesthetics = aesthetics, values = stats::setNames(cluster_colours(k), seq_len(k)),
-    breaks = sort(unique(as.integer(states))),
+    breaks = breaks, labels = if (is.null(names)) breaks else names[breaks],
     guide = ggplot2::guide_legend(
       ncol = ceiling(length(unique(states)) / 10), keywidth = 0.6, keyheight = 0.6,
       theme = ggplot2::theme(legend.text = ggplot2::element_text(size = 8))
@@ -323,7 +328,7 @@ gg_segments <- function(picture) {
         ggplot2::scale_y_continuous(
           breaks = seq_along(picture$ids), labels = rev(picture$ids), guide = ggplot2::guide_axis(check.overlap = TRUE)
         ) +
-        gg_states(picture$k, picture$runs$state) +
+        gg_states(picture$k, picture$runs$state, names = picture$names) +
         ggplot2::labs(
           x = picture$axis, y = NULL, fill = "State",
           caption = shown_of(length(picture$ids), picture$n_sequences, "sequence")
@@ -350,7 +355,7 @@ gg_segments <- function(picture) {
     lines +
     (if (length(picture$ids) > 1L) ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L)) +
     ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    gg_states(picture$k, picture$runs$state) +
+    gg_states(picture$k, picture$runs$state, names = picture$names) +
     ggplot2::labs(
       x = picture$axis, y = if (length(series$columns) == 1L) series$columns else "Value", fill = "State",
       caption = shown_of(length(picture$ids), picture$n_sequences, "sequence")

@@ -204,6 +204,18 @@ test_that("zeros stay exact through moves, batches, sparsity, weights, checkpoin
   expect_identical(as.character(predict(more, type = "label"))[own], planted$labels[own])
 })
 
+test_that("rows that are all known are in their states alone, also where few states of a row are kept", {
+  planted <- planted_states(4, 200)
+  labels <- c("p", "q", "r", "s")[planted$z]
+  for (sparsity in 1:3) {
+    fit <- suppressWarnings(bnp_hmm(
+      planted$x, id = rep(1:4, each = 50), labels = labels,
+      control = bnp_control(seed = 1, max_laps = 8, sparsity = sparsity, moves = FALSE)
+    ))
+    expect_equal(unname(cluster_sizes(fit)), as.vector(table(labels)[cluster_classes(fit)]), tolerance = 1e-14)
+  }
+})
+
 test_that("forms of labels say the same", {
   planted <- planted_states(7, 300, 0.1)
   id <- rep(1:3, each = 100)

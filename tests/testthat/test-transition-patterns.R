@@ -268,6 +268,11 @@ test_that("names of states are those of the matrix", {
   fit <- bnp_hmm(stages$x, prior = prior, control = bnp_control(seed = 1))
   expect_identical(dimnames(transition_matrix(fit)), list(states, states))
   expect_identical(colnames(predict(fit, stages$x, type = "prob")), states)
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  plan <- state_plan(c(3, 1, 1), 5, names = segment_picture(fit, NULL, NULL, 30)$names)
+  expect_identical(plan[c("labels", "states")], list(labels = c("early", "late"), states = c(1L, 3L)))
+  expect_no_error(plot(fit))
   named <- bnp_hmm(stages$x, prior = prior, start = rep(c("early", "late"), length.out = length(stages$z)),
     control = bnp_control(seed = 1, max_laps = 3))
   expect_s3_class(named, "bnp_hmm")
