@@ -104,3 +104,21 @@ test_that("weights of 2 are individuals written twice, and units do not matter",
   other <- posterior_params(fit_of_three(transform(data, t = t * 12 + 2000, y = 10 * y)))$coef_cov[2L, 2L, ]
   expect_equal(1.44 * other, one, tolerance = 1e-3)
 })
+
+test_that("sums of individuals whose rows are far apart are those of all their rows", {
+  set.seed(1)
+  n <- 70000L # more than are added up at once
+  individual <- rep_len(1:7, n)
+  t <- runif(n)
+  y <- rnorm(n)
+  for (intercept in c(TRUE, FALSE)) {
+    found <- individual_sums(list(intercept = intercept, centre = c(0.5, 0.25), unit = c(2, 4)), list(
+      x = cbind(y, t), n = n, individual = individual, individuals = list(names = letters[1:7])
+    ))
+    z <- (t - 0.25) / 4
+    v <- (y - 0.5) / 2
+    by_hand <- rowsum(cbind(1, if (intercept) z, z^2, if (intercept) v, z * v, v^2), individual)
+    expect_equal(unname(found), unname(by_hand), tolerance = 1e-12)
+    expect_identical(rownames(found), letters[1:7])
+  }
+})
