@@ -13,7 +13,6 @@ namespace bnpvi {
 ///
 /// Arguments w and t are weights and statistics of all features of the model. Only the entries for v vᵀ are
 /// read or written.
-/// read or written.
 class ExpectedResponses {
  public:
   ExpectedResponses(const WishartModel& model, const MissingCells& missing);

@@ -21,7 +21,6 @@ Index stored_entries(const Dataset& data, const std::vector<Index>& rows);
 /// only for clusters that get any mass (unless there are sparse features). Missing cells are replaced by
 /// their expectation under the weights of the clusters set by expect_under(); without that call under those
 /// of a cluster without data.
-/// expect_under() has set, or else those of a cluster without data.
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few = false);
