@@ -58,8 +58,8 @@ class ObsModel {
 
   /// Draws the parameters of a cluster with statistic t from their posterior. Writes the natural weights of
   /// the likelihood at these parameters to w (p numbers): log p(x | parameters) − log h(x) = ⟨φ(x), w⟩, with
-  /// φ the features and h the base measure. The mean of w over draws is the gradient of the log evidence, and
-  /// the mean of exp⟨φ(x), w⟩ is the predictive density.
+  /// features φ and base measure h. Averaged over draws, w is the gradient of the log evidence, and exp⟨φ(x),
+  /// w⟩ is the predictive density.
   virtual void draw(const double* t, Stream& stream, double* w) const = 0;
 
   /// Writes log p(x | data with statistic T) − log h(x) for n rows with features phi (n × p), with h the base
