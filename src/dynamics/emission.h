@@ -77,7 +77,7 @@ class Emission {
   void add_potential(const double* y, double r, double* precision, double* h) const;
 
   /// A copy of this q in which the expected precision E ρ_j of each column's noise is multiplied by factor_j.
-  /// A fit may try such a step beyond the optimum.
+  /// A fit may try a step past the optimum.
   Emission with_noise(const double* factor) const;
 
   const EmissionPrior& prior() const { return prior_; }

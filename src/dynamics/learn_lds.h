@@ -8,7 +8,7 @@
 namespace bnpvi::dynamics {
 
 /// A fit of a switching linear dynamical system. A lap (pass over the data) updates q(x) and q(z) twice,
-/// makes a global step, and tries to move the noise beyond its optimum. Once laps gain little, moves follow.
+/// makes a global step, and tries to move the noise past its optimum. Once laps gain little, moves follow.
 /// Moves of hidden Markov models are made at fixed q(x). The model is then a hidden Markov model whose rows
 /// are expected features, so the gains of moves are exact. Births by window (window_birth.h) also change
 /// q(x). A lap is still (nothing is left to try) if it accepts no move and enough windows have failed. The

@@ -39,7 +39,7 @@ class Partition {
   Partition with_labels(std::vector<int> labels, Owners owner = {}) const {
     return Partition(*links_, *model_, gamma_, std::move(labels), degrees_, std::move(owner));
   }
-  /// The same partition, with all statistics recomputed from the labels.
+  /// This partition, with all statistics recomputed from the labels.
   Partition anew() const { return with_labels(z_, owners()); }
 
   const Links& links() const { return *links_; }

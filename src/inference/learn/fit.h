@@ -27,7 +27,7 @@ class Fit {
   virtual LapRecord lap(Index n) = 0;
 
   /// True if there is a complete state that could be returned. It is false before all data were visited once,
-  /// and between noisy steps. Then laps go on even beyond their largest number, and the functions below are
+  /// and between noisy steps. Then laps go on even after their largest number, and the functions below are
   /// not called.
   virtual bool whole() const { return true; }
 

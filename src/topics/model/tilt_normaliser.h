@@ -1,4 +1,4 @@
-// The bounds g of TopicPart (topic_tilt.h) for one topic and covariate pattern, and their derivatives.
+// The bounds g of TopicPart (topic_tilt.h), for one topic and covariate pattern, with their derivatives.
 #pragma once
 #include <vector>
 
