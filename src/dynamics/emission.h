@@ -1,17 +1,17 @@
-// The emission: regressions of the observed columns on the hidden state, one for each column, either shared
-// by all modes or separate for each mode.
+// The emission of a linear dynamical system: a regression of each observed column on the hidden state. All
+// modes share the regressions, or each mode has its own.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi::dynamics {
 
-/// Prior of the emission, that is, of the regressions of d observed columns on the hidden state x (m
-/// numbers): y_j = c_j'(x, 1) + v_j with v_j ~ N(0, 1/ρ_j), j = 1, ..., d. With `identity`, y is x plus
-/// noise: c_j is the j-th unit vector, d = m, and a column has e = 0 coefficients to learn. Otherwise c_j |
-/// ρ_j ~ N(0, (ρ_j V)⁻¹) with e = m + 1 coefficients, the constant last. ρ_j ~ Gamma(df/2, scale_j/2), or
-/// 1/known_j if `known` is not empty. With `by_mode`, each mode of the switching system has its own c_j and
-/// ρ_j, a priori independent; if the variances of each mode are known, `known_by_mode` has them, and `known`
-/// their average.
+/// Prior of the emission, the regressions of d observed columns on the hidden state x (m numbers):
+///   y_j = c_j'(x, 1) + v_j,  v_j ~ N(0, 1/ρ_j),  j = 1, ..., d.
+/// With `identity`, y is x plus noise: d = m, c_j is the j-th unit vector, and there are e = 0 coefficients
+/// to learn. Otherwise a column has e = m + 1 coefficients, the constant last, with c_j | ρ_j ~ N(0, (ρ_j
+/// V)⁻¹). ρ_j ~ Gamma(df/2, scale_j/2), or ρ_j = 1/known_j if `known` is not empty. With `by_mode`, each mode
+/// has its own c_j and ρ_j, independent a priori. If the noise variances of each mode are known, they are in
+/// `known_by_mode`, and `known` has their average.
 struct EmissionPrior {
   Index d = 0, m = 0;
   bool identity = true, by_mode = false;
@@ -29,8 +29,8 @@ struct EmissionPrior {
   Index n_statistics() const { return d * (1 + n_moments()); }
   /// Number of modes that have known noise variances of their own.
   Index n_known_modes() const { return static_cast<Index>(known_by_mode.size()) / d; }
-  /// The prior of one mode. name: which of the known noise variances the mode has, from 1; 0: no noise of its
-  /// own, so that `known` is kept.
+  /// The prior for one mode. name: the number (from 1) of the mode's noise variances in `known_by_mode`. 0:
+  /// the mode has no known noise of its own, and `known` is kept.
   EmissionPrior of_mode(int name) const;
 };
 
@@ -53,11 +53,11 @@ struct EmissionStatistics {
                double weight);
 };
 
-/// The posterior q(C, ρ) of the emission that is optimal for a statistic, shared by all modes or for one
-/// mode, and the quadratic potential of the hidden state x that it implies:
+/// The optimal posterior q(C, ρ) of the emission for a statistic, of all modes or of one mode. It gives the
+/// hidden state x a quadratic potential:
 ///   E log p(y_j | x) = −½ (x'F_j x − 2 x'(G_j y − f_j)) + terms without x.
-/// Here W_j = E ρ_j, ĉ_j = E c_j, V̂_j is V plus the moments of (x, 1) in the statistic, and G_j = W_j ĉ_j.
-/// F_j and f_j are blocks of W_j ĉ_j ĉ_j' + V̂_j⁻¹: F_j for x, f_j for x and the constant.
+/// W_j = E ρ_j; ĉ_j = E c_j; G_j = W_j ĉ_j; V̂_j is V plus the moments of (x, 1) in the statistic. F_j and
+/// f_j are blocks of the matrix W_j ĉ_j ĉ_j' + V̂_j⁻¹: F_j for x with x, f_j for x with the constant.
 class Emission {
  public:
   Emission(const EmissionPrior& prior, const EmissionStatistics& statistics);
@@ -68,16 +68,16 @@ class Emission {
   /// E log p(y | x) of rows with this statistic, under this q of the emission.
   double expected(const EmissionStatistics& statistics) const;
 
-  /// Writes the gradient of value() with respect to the statistic to w: n_statistics() numbers, for counts,
-  /// then for moments. E log p(y | x) of a row is the inner product of w with the row's statistic.
+  /// Writes the gradient of value() by the statistic to w: n_statistics() numbers, first those of counts,
+  /// then those of moments. E log p(y | x) of a row is the inner product of w with the statistic of the row.
   void weights(double* w) const;
 
-  /// Adds r times the quadratic potential that a row y gives its hidden state, to a precision (m × m, both
-  /// triangles) and to its linear term h (m). r: weight of the row.
+  /// Adds the quadratic potential that a row y gives its hidden state, times r. precision: m × m, both
+  /// triangles; h: its linear term, m numbers; r: weight of the row.
   void add_potential(const double* y, double r, double* precision, double* h) const;
 
-  /// A copy of this q with the expected precision E ρ_j of each column's noise multiplied by factor_j. A fit
-  /// may try such a step, which is larger than the one to the optimum.
+  /// A copy of this q in which the expected precision E ρ_j of each column's noise is multiplied by factor_j.
+  /// A fit may try a step past the optimum.
   Emission with_noise(const double* factor) const;
 
   const EmissionPrior& prior() const { return prior_; }

@@ -1,6 +1,6 @@
-// The observation model of the modes of a switching linear system at fixed q(x), the posterior of the hidden
-// states. Its "rows" are expected statistics E φ of the dynamics and, if modes have separate emissions, of
-// the emission.
+// The observation model of the modes of a switching linear system, given q(x), the posterior of the hidden
+// states. Its "rows" are expected statistics: E φ of the dynamics and, if modes have separate emissions,
+// those of the emission.
 #pragma once
 #include <memory>
 
@@ -15,13 +15,13 @@ namespace bnpvi::dynamics {
 EmissionPrior emission_prior(const Fields& fields);
 
 /// The observation model of the modes of a switching system: a product of two conjugate families, dynamics
-/// and emission. Each has its own counts, since the first row of a sequence has no dynamics and a missing
-/// cell no emission. A row's features are (1, E φ of the dynamics, statistic of the emission), and the log
-/// evidence of a mode with statistic T is
+/// and emission. Each family has its own counts, since the first row of a sequence has no dynamics, and a
+/// missing cell has no emission. The features of a row are (1, E φ of the dynamics, statistic of the
+/// emission). The log evidence of a mode with statistic T is
 ///   Λ(T) = Λ of the dynamics + Σ_j Λ_j − Σ_j N_j log unit_j,
 /// with sums over the columns j of the emission. Rows are expectations under q(x), the posterior of hidden
-/// states, as those of make_expected_ar(): they have no densities and cannot be sampled. Modes whose noise is
-/// known have names (ClusterNames): the number of their noise among the known ones.
+/// states. So they have no densities and cannot be sampled. Modes with known noise have names (ClusterNames):
+/// the number of their noise among the known ones.
 class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedClusters {
  public:
   ExpectedSystem(std::shared_ptr<const ObsModel> dynamics, const EmissionPrior& emission, Vec log_units);

@@ -1,5 +1,5 @@
-// The posterior q(x) of hidden states, a Gaussian chain, and the moments of it that models of the dynamics
-// use.
+// q(x), the posterior of hidden states, which is a Gaussian chain, and the moments of it that models of the
+// dynamics use.
 #pragma once
 #include <functional>
 
@@ -28,11 +28,11 @@ struct StartPrior {
   double log_det = 0;  // log determinant of P_0
 };
 
-/// Moments of q(x), the posterior of the hidden states x of n rows. The features of a row that follows
-/// another one are (1, packed lower triangle of v v') with v = (x_{t−1}, b_t, x_t), where b_t are known
-/// regressors. `features` has their expectations E φ, which a Wishart model of the dynamics uses in place of
-/// φ. If modes have separate emissions, the row is (1, these numbers, the row's statistic of the emission),
-/// and in the first row of a sequence the part of the dynamics, with its count, is 0.
+/// Moments of q(x), the posterior of the hidden states x of n rows. With v = (x_{t−1}, b_t, x_t), where b_t
+/// are known regressors, the features of row t are φ = (1, packed lower triangle of v v'). `features` has
+/// their expectations E φ. A Wishart model of the dynamics uses these as it would use φ. If modes have
+/// separate emissions, the features of a row are (1, E φ, its statistic of the emission). In the first row of
+/// a sequence the part E φ, with its count, is 0.
 struct LatentPaths {
   Index n = 0, m = 0, n_known = 0;
   Index before = 0, after = 0;  // length of a feature row before and after the part of the dynamics
@@ -61,32 +61,32 @@ struct LatentPaths {
   void see_row(Index row, const double* y, const EmissionPrior& prior);
 };
 
-/// The posterior of the modes of a switching system, for some consecutive rows: their responsibilities r (n ×
-/// K, by row of the data) and their weights w_k (K × p). w_k is the gradient of the log evidence of the
-/// dynamics by the statistic T_k of mode k. With E φ the expected features of a row (LatentPaths), its
-/// expected log density is E log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
+/// The posterior of the modes of a switching system for some consecutive rows. r: responsibilities, n × K. w:
+/// the weights w_k of the modes, K × p. w_k is the gradient of the log evidence of the dynamics by the
+/// statistic of mode k. With E φ the expected features of row t (LatentPaths), its expected log density is E
+/// log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
 struct ModeWeights {
   const double* r = nullptr;  // null: there is one mode, K = 1, and every r is 1
   Index k = 1;
   const double* w = nullptr;
 };
 
-/// Computes the q(x) of rows from .. to − 1 (row `from` begins a sequence) that is optimal for the modes and
-/// the emission (one, or one for each mode). The precision matrix of the chain is block-tridiagonal, with
-/// blocks J; h is its linear term, μ_t and V_t are the means and covariances of the states. With U_t =
-/// J_{t,t−1} and D_t = L_t L_t',
+/// Computes the optimal q(x) of rows from .. to − 1, given the modes and the emission (one, or one for each
+/// mode). Row `from` begins a sequence. The precision matrix of the chain is block-tridiagonal, with blocks
+/// J_tt and U_t = J_{t,t−1}; h is its linear term. μ_t and V_t are the means and covariances of the states.
+/// With D_t = L_t L_t',
 ///   X_t = L_{t−1}⁻¹ U_t',  D_t = J_tt − X_t'X_t,  y_t = L_t⁻¹(h_t − X_t'y_{t−1})                    (down)
 ///   A_t = −L_t⁻'X_{t+1},  μ_t = L_t⁻'(y_t − X_{t+1}μ_{t+1}),  V_t = (L_tL_t')⁻¹ + A_tV_{t+1}A_t',
 ///   Cov(x_{t+1}, x_t) = V_{t+1}A_t'                                                               (up)
 /// A Kalman smoother with averaged parameters would be wrong, since potentials averaged over modes are not
-/// densities. Fills moments and features, and start and entropy of `group`. Throws std::domain_error if a D_t
-/// is not positive definite. poll is called every thousand rows.
+/// densities. Fills in the moments and features of these rows, and start and entropy of `group`. `poll` is
+/// called every thousand rows. Throws std::domain_error if a D_t is not positive definite.
 void smooth_rows(const Series& series, Index from, Index to, Index group, const ModeWeights& modes,
                  const std::vector<Emission>& emission, const StartPrior& prior,
                  const std::function<void()>& poll, LatentPaths& out);
 
-/// Adds the emission's statistic of rows from .. to − 1, times this weight, to `out`. The hidden states have
-/// the moments in `paths`.
+/// Adds the emission's statistic of rows from .. to − 1, times `weight`, to `out`. The moments of the hidden
+/// states are those in `paths`.
 void add_emission(const Series& series, const EmissionPrior& prior, const LatentPaths& paths, Index from,
                   Index to, double weight, EmissionStatistics& out);
 

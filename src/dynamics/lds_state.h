@@ -1,5 +1,5 @@
-// The state of a fit of a switching linear dynamical system, and its three kinds of steps: updates of q(x),
-// of q(z) and of the parameters. No step lowers the bound.
+// The state of a fit of a switching linear dynamical system, and its three steps: updates of q(x), of q(z)
+// and of the parameters. No step lowers the bound.
 #pragma once
 #include <memory>
 
@@ -9,13 +9,13 @@
 
 namespace bnpvi::dynamics {
 
-/// Number of rows below which a mode counts as idle, that is, hardly in use, where the number of modes is
-/// fixed: a guess.
+/// A mode with fewer rows than this is idle, that is, hardly in use (where the number of modes is fixed). A
+/// guess.
 inline constexpr double idle_rows = 1;
 
-/// The parts of a fit of a switching system that stay the same: data, models, priors and options. obs:
-/// observation model of the modes (make_system), in the units of the hidden columns (log_unit); emission and
-/// start are in engine units (columns divided by their units).
+/// The fixed parts of a fit of a switching system: data, models, priors and options. obs: observation model
+/// of the modes (make_system), in the units of the hidden columns (log_unit). emission, start: priors in
+/// engine units (columns divided by their units).
 struct LdsProblem {
   const Series& series;
   const ObsModel& obs;
@@ -30,8 +30,8 @@ struct LdsProblem {
   Pool& pool;
   Observer& observer = nobody;
 
-  /// The observation model with separate emissions for each mode, if the fit has them (then all rows have
-  /// modes); else null (then all but the first row of a sequence have modes).
+  /// The observation model if each mode has a separate emission, else null. With separate emissions every row
+  /// has a mode; otherwise all but the first row of a sequence.
   const ExpectedSystem* by_mode() const {
     return emission.by_mode ? &static_cast<const ExpectedSystem&>(obs) : nullptr;
   }
@@ -62,38 +62,38 @@ struct LdsState {
 /// A data set with the expected features E φ of each row of the data, a view into the memory of `state`.
 Dataset expected_rows(const LdsProblem& problem, const LdsState& state);
 
-/// Makes the state with this q(z) (r: mode probabilities, n × K, row-major) and q(x) (paths). The globals
-/// (parameters' posterior) are optimal for both as if the modes of different rows were independent.
+/// Makes the state with mode probabilities r (q(z), n × K, row-major) and q(x) in `paths`. The globals
+/// (posterior of the parameters) are optimal for both, as if the modes of different rows were independent.
 LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths,
                   Vec r, Index k);
 
-/// Weights (p numbers) of a single mode whose coefficients and precision are known and equal to their prior
-/// expectations. They serve as a start: with the prior's uncertainty of coefficients, hidden states far from
-/// the origin would be drawn towards it.
+/// The weights (p numbers) of a single mode whose coefficients and precision are known and equal to their
+/// prior expectations. A fit starts with them. If the coefficients were uncertain as in the prior, hidden
+/// states far from the origin would be drawn towards it.
 Vec point_weights(const LdsProblem& problem);
 
-/// The q(x) from which a fit starts, under the weights of point_weights() and the prior of the emission:
-/// every hidden state is near the one before.
+/// The q(x) with which a fit starts, with the mode's weights from point_weights() and the emission at its
+/// prior. In it every hidden state is near the one before.
 LatentPaths prior_paths(const LdsProblem& problem);
 
 /// The q(x) of hidden states that have these means (n × m) and no variance.
 LatentPaths paths_at(const LdsProblem& problem, const Vec& mean);
 
-/// The optimal posteriors of the emission. If modes share one emission, it is optimal for `seen`, the
-/// statistic of all rows; otherwise each mode has its own, for its statistic in `total`.
+/// The optimal posterior of each emission. An emission that all modes share is optimal for `seen`, the
+/// statistic of all rows. Otherwise the emission of each mode is optimal for the mode's statistic in `total`.
 std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStatistics& seen,
                                    const Summary& total);
 
-/// Updates q(x) of the given sequences (groups; null: all) to the optimum for the mode probabilities, the
-/// globals (parameters' posterior) and the emissions (x-step). Statistics are left as they are.
+/// Updates q(x) of the given sequences (null: all) to its optimum (x-step), at the present mode
+/// probabilities, globals (posterior of the parameters) and emissions. The statistics stay as they are.
 void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups);
 
-/// Updates q(z) of all sequences to the optimum at the present posterior of the parameters (z-step): sets the
-/// mode probabilities `r`, the statistics `total`, and `visited`.
+/// Updates q(z) of all sequences to its optimum at the present globals (z-step). Sets the mode probabilities
+/// `r`, the statistics `total`, and `visited`.
 void assign(const LdsProblem& problem, LdsState& state);
 
-/// Updates q(z) of one sequence to the optimum at the globals (parameters' posterior) `at`: sets its mode
-/// probabilities r and returns its summary (sums of statistics).
+/// Updates q(z) of one sequence to its optimum at the globals `at` (posterior of the parameters). Sets its
+/// mode probabilities r and returns its summary (sums of statistics).
 Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, const Globals& at);
 
 /// The statistics of an emission that all modes share, summed over all rows (or over those of one sequence);
@@ -101,8 +101,8 @@ Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, cons
 EmissionStatistics emission_of(const LdsProblem& problem, const LatentPaths& paths);
 EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths& paths, Index group);
 
-/// Summary of one sequence, given its mode probabilities r and q(x) (paths), as if the modes of its rows were
-/// independent.
+/// The summary of one sequence, given its mode probabilities r and q(x) (paths). Treats the modes of its rows
+/// as independent.
 Summary independent_summary(const LdsProblem& problem, const LdsState& state, Index group);
 
 /// Makes the globals (parameters' posterior) optimal for `total` and the emissions optimal for `seen`, then
@@ -115,7 +115,8 @@ void evaluate(const LdsProblem& problem, LdsState& state);
 /// Replaces the state by the proposal and calls the observer. The proposal's q(z) must come from assign().
 void accept(const LdsProblem& problem, LdsState& state, LdsState proposal);
 
-/// Performs one x-step, one z-step and one global step: updates of q(x), q(z) and the parameters' posterior.
+/// Makes one x-step (update of q(x)), one z-step (update of q(z)) and one global step (update of the
+/// parameters' posterior).
 void one_round(const LdsProblem& problem, LdsState& state);
 
 }  // namespace bnpvi::dynamics

@@ -7,17 +7,17 @@
 
 namespace bnpvi::dynamics {
 
-/// Fit of a switching linear dynamical system. A lap (pass over the data) has two updates of q(x) and of
-/// q(z), a global step, and an attempt to move the noise further than to its optimum. Once laps gain little,
-/// moves follow. Moves of hidden Markov models run at fixed q(x): the model is then a hidden Markov model
-/// whose rows are expected features, so that the moves' gains are exact. Births by window (window_birth.h)
-/// change q(x), too. A lap is still (nothing is left to try) if it accepts no move and enough windows failed.
-/// The bound never falls.
+/// A fit of a switching linear dynamical system. A lap (pass over the data) updates q(x) and q(z) twice,
+/// makes a global step, and tries to move the noise past its optimum. Once laps gain little, moves follow.
+/// Moves of hidden Markov models are made at fixed q(x). The model is then a hidden Markov model whose rows
+/// are expected features, so the gains of moves are exact. Births by window (window_birth.h) also change
+/// q(x). A lap is still (nothing is left to try) if it accepts no move and enough windows have failed. The
+/// bound never falls.
 class LdsFit final : public Fit {
  public:
   LdsFit(const LdsProblem& problem, LdsState start, const LearnOptions& options);
-  /// Reads a fit that write() wrote. The fields of learned priors come first in the input, and must have been
-  /// read already (read_arrays).
+  /// Reads a fit that write() wrote. The fields of learned priors come first in the input. The caller must
+  /// have read them already (read_arrays).
   LdsFit(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, Reader& in,
          const LearnOptions& options);
 

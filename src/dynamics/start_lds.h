@@ -12,7 +12,8 @@ struct LdsStart {
   };
   Way way;
   std::shared_ptr<const AllocModel> alloc;
-  /// The model of the modes like alloc, but with the bound that the searches of Way::best use.
+  /// The model of the modes for the searches of Way::best. It is like alloc, but has another bound (see
+  /// begin_lds()).
   std::shared_ptr<const AllocModel> search;
   const ObsModel& ar;        // autoregressive model in which observed rows are taken for hidden states
   LatentPaths rows, before;  // q(x): equal to the observed rows; and before anything is learned
@@ -23,10 +24,10 @@ struct LdsStart {
 LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths);
 
 /// Returns a fit at its start. With Way::best, four searches run with the bound of `search`, and the fit
-/// begins where the best of them ends. Under the loose bound of the fit itself an additional mode costs so
-/// much at first that most windows worth a mode would fail (inst/bench/lds.R). With more than a thousand rows
-/// the four searches are compared after twenty laps. If the user ends a search, the result is an interrupted
-/// fit of one lap (pass over the data).
+/// begins where the best of them ends. The reason: the bound of the fit itself is loose. Under it an
+/// additional mode costs so much at first that most windows worth a mode would fail (inst/bench/lds.R). With
+/// more than a thousand rows the four searches are compared after twenty laps. If the user ends a search, the
+/// result is an interrupted fit of one lap (pass over the data).
 Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnOptions& options);
 
 }  // namespace bnpvi::dynamics

@@ -7,8 +7,8 @@
 
 namespace bnpvi::features {
 
-/// The optimal posterior q(π) of the features' frequencies, given in how many rows each feature is expected,
-/// and its contribution to the ELBO.
+/// The optimal posterior q(π) of the features' frequencies π, given the expected number of rows with each
+/// feature. value: its contribution to the ELBO.
 struct FeatureWeights {
   double value = 0;
   Vec logit;  // log odds of each feature, E log π_k − E log(1 − π_k)
@@ -20,12 +20,11 @@ struct FeatureWeights {
 class FeaturePrior {
  public:
   virtual ~FeaturePrior() = default;
-  /// Finds the optimal q(π), given counts, the expected number of the n rows that have each feature (each
-  /// within [0, n]). warm: an earlier result for the same number of features, from which the search starts,
-  /// or empty.
+  /// Finds the optimal q(π). counts: for each feature, the expected number of the n rows that have it, within
+  /// [0, n]. warm: an earlier result for the same number of features, where the search starts; or empty.
   virtual FeatureWeights fit(const Vec& counts, double n, const FeatureWeights& warm) const = 0;
-  /// A lower bound of the value that fit() finds, which is quickly computed: the value at the posterior of
-  /// the stick-breaking fractions in `near`, an earlier result for the same number of features.
+  /// A lower bound of the value that fit() finds, which is quick to compute. It is the value with the
+  /// posterior of the sticks in `near`, an earlier result for the same number of features.
   virtual double at_least(const Vec& counts, double n, const FeatureWeights& near) const = 0;
   /// Largest number of features; 0: any number.
   virtual Index most() const = 0;
@@ -33,10 +32,10 @@ class FeaturePrior {
   virtual bool ordered() const = 0;
 };
 
-/// Makes the prior π_k ~ Beta(α/k, 1) for k features in all, including those not in use. If n rows have N_k
-/// times feature k, its contribution to the ELBO is
+/// Makes the prior π_k ~ Beta(α/k, 1), where k is the number of features, including those not in use. If N_k
+/// of the n rows have feature k, its contribution to the ELBO is
 ///   L_π = Σ_k [lB(α/k + N_k, 1 + n − N_k) − lB(α/k, 1)],  lB = log Beta function.
-/// A learned α maximises L_π plus the log density of its prior.
+/// If α is learned, it maximises L_π plus the log density of its prior.
 std::unique_ptr<FeaturePrior> make_beta_bernoulli(const Fields& fields);
 
 /// Makes the Indian buffet process, a prior with infinitely many features: v_i ~ Beta(α, 1), π_k = Π_{i≤k}

@@ -21,9 +21,9 @@ struct FeatureProblem {
   Observer& observer = nobody;
 };
 
-/// The state of a fit of latent features: the statistics of all rows and of each batch (the total is their
-/// sum), and the globals (parameters' posterior) that are optimal for the total. There may be one batch more
-/// than Rows has, the last one, for earlier data that are no longer available.
+/// The state of a fit of latent features. It has the statistics of each batch, their sum over all rows, and
+/// the globals (posterior of the parameters) that are optimal for the sum. `batch` may have one entry more
+/// than Rows has batches. This last entry has the statistics of earlier data that are no longer available.
 struct FeatureState {
   Summary total;
   std::vector<std::shared_ptr<const Summary>> batch;
@@ -48,14 +48,14 @@ inline bool has_settled(const FeatureProblem& problem, const FeatureState& state
 Vec counts_of(const FeatureProblem& problem, const Summary& total);
 double entropy_of(const Summary& total);
 
-/// Makes the globals (parameters' posterior) and the ELBO optimal for state.total. gram: whether to compute
-/// the second moments of the loadings, too, which visits (updates of q(z)) need (add_gram()).
+/// Makes the globals (posterior of the parameters) and the ELBO optimal for state.total. gram: whether to
+/// compute the second moments of the loadings, too (add_gram()). Visits (updates of q(z)) need them.
 void renew(const FeatureProblem& problem, FeatureState& state, bool gram = true);
 
 LocalModel local_model(const FeatureProblem& problem, const FeatureState& state);
 
-/// Replaces the statistics of batch b and its presence (q(z): which rows have which features), and updates
-/// the total statistics.
+/// Replaces the statistics and the presence of batch b, and updates the total statistics. The presence is
+/// q(z): the probabilities that rows have features.
 void put_batch(FeatureState& state, Index b, Visited fresh);
 /// Updates q(z) of the rows of batch b at the present globals (parameters' posterior), which stay as they
 /// are, and then the statistics.
@@ -67,14 +67,14 @@ void resum(const FeatureProblem& problem, FeatureState& state);
 FeatureState state_of(const FeatureProblem& problem, Index k, std::vector<Presence> presence);
 /// Replaces the state of the fit by the proposal, and calls the observer.
 void accept(const FeatureProblem& problem, FeatureState& state, FeatureState proposal);
-/// Makes the state of new rows given `statistics` of earlier ones. The rows are visited once, from no
-/// features, at globals (parameters' posterior) that are optimal for `statistics` alone; then globals are
-/// optimal for the total. The total has the new rows and, with `settled`, also `statistics`, as a last batch
-/// without rows.
+/// Makes the state for new rows, given the statistics of earlier rows. The globals (posterior of the
+/// parameters) are first made optimal for these statistics alone. Then the new rows, which start without
+/// features, are visited once, and the globals are made optimal for the total. The total has the new rows.
+/// With `settled` it also has the earlier statistics, as a last batch without rows.
 FeatureState state_from(const FeatureProblem& problem, const Summary& statistics, bool settled);
 
-// Removes feature j from all sums of statistics; j counts the features after the offset (a feature of all
-// rows). The parameters of the remaining features keep their values, from which the next search starts.
+// Removes feature j from all statistics. j counts the features after the offset (a feature of all rows). The
+// other features keep the values of their parameters, where the next search starts.
 void drop_feature(const FeatureProblem& problem, FeatureState& state, Index j);
 void append_features(FeatureState& state, Index more);
 void permute_features(const FeatureProblem& problem, FeatureState& state, const std::vector<Index>& order);

@@ -5,9 +5,9 @@
 
 namespace bnpvi::features {
 
-/// Fit of latent features. A lap is one pass over all batches, with moves (births, deletes, merges and
-/// others). A lap is still (nothing is left to try) when it accepts no move and enough births in a row have
-/// failed. The ELBO is always that of all rows, and never falls.
+/// A fit of latent features. A lap is one pass over all batches, with moves (births, deletes, merges and
+/// others). A lap is still if it accepts no move and enough births in a row have failed. The ELBO is that of
+/// all rows, and never falls.
 class FeatureFit final : public Fit {
  public:
   FeatureFit(const FeatureProblem& problem, FeatureState start, const LearnOptions& options);
@@ -28,7 +28,7 @@ class FeatureFit final : public Fit {
   void write(Writer& out) const override;
 
  private:
-  bool quiet() const;  // true: nothing is left to try; visits of rows then also search for other optima
+  bool quiet() const;  // true if nothing is left to try; then visits of rows also search for other optima
   bool may_have_births() const;
   void several_births(LapRecord& record);
   void births(Index b, LapRecord& record);

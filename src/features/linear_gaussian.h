@@ -14,9 +14,9 @@ struct LinearGaussianPrior {
   double rho = 0;  // above 0: the known value of ρ
 };
 
-/// The posterior q(A, σ²) q(ρ) of loadings and noise, where q(A, σ²) is conjugate and joint over features.
-/// Let g be a group of columns that are observed in the same rows, S_zz and S_zx the sums of E z zᵀ and of E
-/// z x over these rows, ρ̄ = E ρ, and V_g = ρ̄ I + S_zz. The loadings of a column in g have mean V_g⁻¹ S_zx
+/// The posterior q(A, σ²) q(ρ) of loadings and noise. q(A, σ²) is conjugate, and joint over the features.
+/// Columns that are observed in the same rows form a group g. Over these rows, S_zz and S_zx are the sums of
+/// E z zᵀ and E z x. With ρ̄ = E ρ and V_g = ρ̄ I + S_zz, the loadings of a column in g have mean V_g⁻¹ S_zx
 /// and covariance σ² V_g⁻¹.
 struct Loadings {
   Index k = 0;
@@ -32,9 +32,10 @@ struct Loadings {
   double tau() const { return a / b; }  // expected noise precision E[1/σ²]
 };
 
-/// Finds the optimal q(A, σ²) of loadings and noise for these statistics and, after a few rounds that start
-/// from q(ρ) of `warm`, a better q(ρ). The value is the log evidence of a multivariate regression with random
-/// regressors. M are the means of the K × D loadings; hats mark parameters of the posteriors:
+/// Finds the optimal q(A, σ²) of loadings and noise for these statistics. q(ρ) starts at that of `warm` and
+/// is improved in a few rounds. The value is the log evidence of a multivariate regression with random
+/// regressors. M: means of the K × D loadings; a hat: parameter of a posterior; D_g: number of columns in
+/// group g:
 ///   value = Σ_g (D_g/2)(K log ρ̄ − log|V_g|) − (cells/2) log 2π + a log b − â log b̂ + lnΓ(â) − lnΓ(a)
 ///           + (KD/2)(E log ρ − log ρ̄) − KL(q(ρ) ‖ p(ρ)),
 ///   â = a + cells/2,  b̂ = b + ½(S_xx − ⟨S_zx, M⟩),  ĉ = c + KD/2,  d̂ = d + ½(τ̂|M|² + Σ_g D_g tr V_g⁻¹).
@@ -43,8 +44,8 @@ Loadings fit_loadings(const LinearGaussianPrior& prior, const Rows& rows, const 
                       const Loadings& warm);
 
 /// A lower bound of the value that fit_loadings() would find without feature j: the value at the same q(ρ).
-/// It is computed from row j of the present q alone, with m_jd the means of the feature's loadings in the
-/// columns d: log|V_g| changes by log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj.
+/// It follows from row j of the present q alone. m_jd is the mean of the feature's loading in column d.
+/// Without the feature, log|V_g| changes by log (V_g⁻¹)_jj, and ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj.
 double value_without(const LinearGaussianPrior& prior, const Rows& rows, const Loadings& loadings, Index j);
 
 /// Computes loadings.gram and loadings.gram_of, the second moments E[A Aᵀ/σ²] of the loadings. Only visits

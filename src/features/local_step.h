@@ -9,8 +9,8 @@
 
 namespace bnpvi::features {
 
-/// The parameters' posterior that a visit (update of q(z)) of rows needs, for K features. If `offset` is 1,
-/// the first feature is the offset, which all rows have.
+/// What a visit (update of q(z)) of rows needs of the parameters' posterior, for K features. offset: 1 if the
+/// first feature is the offset, which all rows have; else 0.
 struct LocalModel {
   const Rows& rows;
   const Loadings& loadings;  // must have their second moments (add_gram())
@@ -27,18 +27,19 @@ struct LocalModel {
   Index k() const { return loadings.k; }
 };
 
-/// How the rows of a batch are visited, that is, how ν_nk = q(z_nk = 1) is found. A sweep sets the ν of each
-/// feature in turn, from a randomly drawn feature on, to its optimum,
+/// How ν_nk = q(z_nk = 1) is found for the rows of a batch. A sweep starts at a randomly drawn feature and
+/// sets the ν of one feature after the other to its optimum,
 ///   logit ν_nk = e_k + g_nk − ½ G_kk − Σ_{l≠k} G_kl ν_l,   g_n = τ̂ M x_n,  G = E[A Aᵀ/σ²] over observed
-///   columns,
-/// with e_k the prior log odds, M the means of the loadings A, and τ̂ the expected precision of the noise.
-/// Sweeps are repeated until no ν changes by 1e-3 or `sweeps` sweeps were made. With L > 0 a sweep includes
-/// only the features present in the row and the L with the largest logits; ν = 0 for the others is the exact
-/// optimum under this constraint.
+///   columns.
+/// e_k: prior log odds; M: means of the loadings A; τ̂: expected precision of the noise. Sweeps end when no ν
+/// changes by 1e-3, or after `sweeps` sweeps. With L > 0 a sweep includes only the features that the row has
+/// and the L features with the largest logits. ν = 0 for the others is the exact optimum under this
+/// constraint.
 ///
-/// start: `remembered`: from the row's previous ν. `fresh`: once from no feature and once from the ν that
-/// prior and evidence of each feature alone give; the result with the higher bound is kept, and pairs of
-/// features are then exchanged for as long as that raises the bound. `best`: all of these ways.
+/// start says where sweeps begin. `remembered`: at the previous ν of the row. `fresh`: once at no feature,
+/// and once at the ν that each feature gets on its own (RowStep::set_alone()). The result with the higher
+/// bound is kept, and pairs of features are exchanged as long as that raises the bound. `best`: all of these
+/// ways.
 struct Visiting {
   enum class Start { remembered, fresh, best };
   Index sweeps = 20;  // largest number of sweeps; 0: only statistics are computed, at the present ν

@@ -7,9 +7,9 @@
 
 namespace bnpvi::features {
 
-/// The features of the rows of a batch: probabilities ν_nk = q(z_nk = 1) > 0 that row n has feature k, with
-/// the identities of the features. Moves do not change identities; entries of features that no longer exist
-/// are ignored.
+/// Which features the rows of a batch have: entries ν_nk = q(z_nk = 1) > 0, the probability that row n has
+/// feature k. Features are given by identities, which moves do not change. Entries of features that no longer
+/// exist are ignored.
 struct Presence {
   std::vector<Index> start{0};  // where each row's entries begin; one more number than rows
   std::vector<int> feature;     // identity of the feature of each entry
@@ -30,8 +30,8 @@ inline Presence no_presence(Index n) {
   return out;
 }
 
-/// A copy of `before` in which the probabilities {ν_a, ν_b} that a row has features a and b are replaced by
-/// change(ν_a, ν_b), in each row. change() receives 0 for an identity that the row does not have.
+/// A copy of `before` in which {ν_a, ν_b}, the probabilities of features a and b, are replaced in each row by
+/// change(ν_a, ν_b). a and b are identities. A feature that the row does not have counts as probability 0.
 template <class Change>
 Presence change_pair(const Presence& before, int a, int b, Change change) {
   Presence out;
@@ -53,8 +53,8 @@ Presence change_pair(const Presence& before, int a, int b, Change change) {
   return out;
 }
 
-/// A table of positions by identity: place[id] is the position of id in `ids`, the identities of the features
-/// in use; −1: the identity is not in use.
+/// The position of each identity: place[id] is the position of id in `ids`, the identities of the features in
+/// use. It is −1 for an identity that is not in use.
 std::vector<int> places_of(const std::vector<int>& ids);
 
 }  // namespace bnpvi::features

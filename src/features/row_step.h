@@ -12,27 +12,27 @@ inline double binary_entropy(double nu) {
   return nu > 0 && nu < 1 ? -nu * std::log(nu) - (1 - nu) * std::log1p(-nu) : 0;
 }
 
-/// Coordinate ascent over the probabilities ν_k that a row has feature k, one row at a time (see Visiting for
-/// the steps and symbols). Each thread has an object of its own, with its scratch memory.
+/// Coordinate ascent over ν_k, the probabilities that a row has feature k, one row at a time. Visiting
+/// explains steps and symbols. Each thread has an object of its own as scratch memory.
 class RowStep {
  public:
   RowStep(const LocalModel& model, const RowBatch& batch);
 
-  /// Begins with row i of the batch. g (K numbers): what the row x says for each feature, τ̂ M x, with M the
-  /// means of the loadings and τ̂ the expected precision of the noise.
+  /// Begins with row i of the batch. g: for each of the K features the evidence of the row x, g = τ̂ M x. M:
+  /// means of the loadings; τ̂: expected precision of the noise.
   void begin(Index i, const double* g);
   /// Sets the probabilities ν (K numbers, 1 for the offset, a feature of all rows).
   void set(const double* nu);
-  /// Sets each ν_k = σ(e_k + g_k − ½ G_kk − G_k0) from the prior log odds e_k and the evidence g_k of this
-  /// feature alone. σ: logistic function; G: second moments of the loadings, of which G_k0 is the entry of
-  /// the offset (a feature of all rows).
+  /// Sets each ν_k as if the row had only feature k and the offset: ν_k = σ(e_k + g_k − ½ G_kk − G_k0). σ:
+  /// logistic function; e_k: prior log odds; g_k: evidence of the row; G: second moments of the loadings; 0:
+  /// index of the offset (a feature of all rows).
   void set_alone();
   void sweep(Index most);
-  /// Flips two features at once, among those that the last sweep included; a feature that the row has is
-  /// taken from it, or the reverse. It chooses the pair whose change promises the highest rise of the bound
-  /// with all others fixed. With s the logits, c = 1 − 2ν (ν rounded to 0 or 1) and G the second moments of
-  /// the loadings, the gain is c_i s_i + c_j s_j − c_i c_j G_ij. Updates of one feature at a time cannot make
-  /// such changes. Returns false if no pair promises a rise.
+  /// Changes two features of the row at once: a feature that it has is removed, one that it lacks is added.
+  /// Updates of one feature at a time cannot make such changes. The pair is that with the highest expected
+  /// gain of the bound, among the features of the last sweep: c_i s_i + c_j s_j − c_i c_j G_ij, with logits
+  /// s, c = 1 − 2ν (ν rounded to 0 or 1) and second moments G of the loadings. Returns false if no pair
+  /// promises a gain.
   bool exchange();
   /// Draws the features of the row one after the other, each given the others. The probabilities ν of the
   /// features must be 0 or 1, and are so afterwards.

@@ -8,8 +8,8 @@
 
 namespace bnpvi::features {
 
-/// The rows of a batch. Columns that are missing in the same rows form a group, since their loadings have the
-/// same precision matrix; group 0 has the columns that are never missing.
+/// The rows of a batch. Columns that are missing in the same rows form a group: their loadings have the same
+/// precision matrix. Group 0 has the columns that are never missing.
 struct RowBatch {
   Index n = 0, d = 0;
   Buffer x;                      // n × d, row-major; 0 where missing
@@ -31,8 +31,9 @@ struct ColumnUnits {
 /// The dense rows of numbers (NaN where missing) of a fit of latent features, batch after batch.
 class Rows {
  public:
-  /// parent: group of each column in an earlier fit, or 0; columns of different groups stay apart. keep:
-  /// whether batches stay in memory; otherwise a batch is read from the source each time it is opened.
+  /// parent: the group of each column in an earlier fit, or 0; columns with different parents stay in
+  /// different groups. keep: whether batches stay in memory. Otherwise a batch is read from the source each
+  /// time it is opened.
   Rows(std::shared_ptr<const Source> source, ColumnUnits units, const std::vector<int>& parent, bool keep);
 
   Index n = 0, d = 0;

@@ -6,9 +6,9 @@
 
 namespace bnpvi {
 
-/// Sets of classes, for labels that rows are known to have. A class may own several clusters, that is, only
-/// rows whose label includes the class may belong to them. Classes and sets are numbered from 1. Owner 0
-/// marks a cluster of no class; set 0 marks a row that may belong to any cluster.
+/// Sets of classes, for rows with known labels. A class may own clusters: only rows whose label includes the
+/// class may belong to these. Classes and sets are numbered from 1. Owner 0 marks a cluster of no class; set
+/// 0 marks a row that may belong to any cluster.
 struct ClassSets {
   Index n_classes = 0;
   /// A table of sets × (classes + 1), row-major: whether the set contains the class; column 0: whether rows

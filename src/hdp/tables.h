@@ -1,8 +1,8 @@
-// The cluster weights β of a hierarchical Dirichlet process, in a sampler.
-// Clusters have weights β_1, ..., β_K, and β_rest is the total weight of all other, empty clusters. Group j
-// has n_jk observations of cluster k; its proportions are Dirichlet(αβ) and are integrated out. Some
-// observations of a group, its m_jk tables, have drawn their cluster from β itself, the others from earlier
-// observations of their group [Teh and others 2006].
+// The weights β of the clusters of a hierarchical Dirichlet process, in a sampler. β_1, ..., β_K are those of
+// the K clusters, and β_rest is the total weight of all other, empty clusters. Group j has n_jk observations
+// of cluster k. Its proportions are Dirichlet(αβ), and are integrated out. Some observations of a group, its
+// m_jk tables, have drawn their cluster from β. The others have drawn it from earlier observations of the
+// group [Teh and others 2006].
 #pragma once
 #include <vector>
 
@@ -23,10 +23,10 @@ struct RowTables {
   Index overrides = 0;  // o_j, the number of tables whose cluster was chosen by κ, not by β
 };
 
-/// Draws the tables (observations that drew their cluster from the shared weights β) of a row of K counts
-/// with proportions Dirichlet(αβ + κδ_self) [Fox and others 2011]. Of the m tables of cluster `self`,
-/// Binomial(m, κ/(κ + αβ_self)) are due to κ and say nothing about β (overrides). All other tables are added
-/// to `chosen` (K counts). With κ = 0 there are no overrides, whatever `self` is.
+/// Draws the tables of a row of K counts with proportions Dirichlet(αβ + κδ_self) [Fox and others 2011].
+/// Tables are observations that drew their cluster from the shared weights β. Of the m tables of cluster
+/// `self`, Binomial(m, κ/(κ + αβ_self)) are due to κ and say nothing about β (overrides). All other tables
+/// are added to `chosen` (K counts). With κ = 0 there are no overrides, whatever `self` is.
 RowTables draw_row_tables(const Index* count, const Vec& beta, double alpha, double sticky, Index self,
                           std::vector<Index>& chosen, Stream& stream);
 
@@ -39,9 +39,9 @@ Vec draw_top_weights(const Vec& tables, double gamma, Stream& stream);
 void open_cluster(Vec& beta, double gamma, Stream& stream);
 
 /// Draws γ anew, given m tables (observations that drew their cluster from the shared weights) with K
-/// clusters [Escobar & West 1995], or from its prior if there are no tables. β is integrated out in this
-/// step, so β must be drawn after γ, by draw_top_weights() with the new γ: in the other order their joint
-/// distribution would be lost.
+/// clusters [Escobar & West 1995]; from its prior if there are no tables. β is integrated out in this step.
+/// So β must be drawn after γ, by draw_top_weights() with the new γ. In the other order their joint
+/// distribution would be wrong.
 double draw_top_concentration(const GammaPrior& prior, double gamma, Index k, Index tables, Stream& stream);
 
 /// Draws α anew (in sticky models α + κ), given the numbers n_j of observations of the groups and the number

@@ -1,12 +1,13 @@
-// Finds the rows that a group of clusters would take from other clusters.
+// Finds rows that a group of clusters should take from other clusters.
 #pragma once
 #include "mixtures/restricted_step.h"
 #include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// A test whether some clusters should take over a row. The row's mass is divided among the clusters of
-/// `step` only; the row is claimed if the first `first` of them together then get at least `least` of it.
+/// A test whether a group of clusters should take over a row. The mass of the row is divided among the
+/// clusters of `step` only. The row is claimed if the first `first` of these, the group, then get at least
+/// `least` of it.
 struct Claim {
   RestrictedStep step;
   Index first;
@@ -33,8 +34,8 @@ class ClaimWork final : public BatchWork {
   std::vector<Index> rows_;
 };
 
-/// Selects, from the rows of each batch, those on which the clusters of `group` together have a
-/// responsibility of at least `least_mass`, and those that the group would take from other clusters (Claim).
+/// Selects rows of each batch: those on which the clusters of `group` together have a responsibility of at
+/// least `least_mass`, and those that the group would take from other clusters (Claim).
 std::vector<TouchedRows> with_claimed(const Problem& problem, Pool& pool,
                                       const std::vector<TouchedRows>& rows, const Target& group,
                                       double least_mass, Claim claim);

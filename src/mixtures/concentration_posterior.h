@@ -7,41 +7,42 @@
 
 namespace bnpvi::mixtures {
 
-/// For each cluster k the sum of the counts of all later clusters, Σ_{l>k} N_l, in the order in which their
-/// weights are broken off a stick.
+/// For each cluster k the sum Σ_{l>k} N_l of the counts of all later clusters. Clusters are in stick order:
+/// that in which weights are broken off a stick.
 Vec counts_after(const Vec& counts);
 
-/// The posterior q(γ) of the concentration of Pitman–Yor sticks u_k ~ Beta(1 − d, γ + kd), where γ ~ Gamma(a,
-/// b) and K clusters in stick order have the expected counts N.
+/// The posterior q(γ) of the concentration of Pitman–Yor sticks u_k ~ Beta(1 − d, γ + kd), with the prior γ ~
+/// Gamma(a, b). K clusters in stick order have the expected counts N_k.
 ///
-/// At the optimum q(u, γ) = q(γ) Π_k q(u_k | γ) of sticks and concentration together,
+/// At the optimum of q(u, γ) = q(γ) Π_k q(u_k | γ), the joint posterior of sticks and concentration,
 ///
 ///   q(γ) ∝ Gamma(γ; a, b) e^f(γ),  f(γ) = Σ_k log [ B(1 − d + N_k, γ + kd + N_>k) / B(1 − d, γ + kd) ],
 ///
-/// and the allocation's part of the ELBO is the logarithm of the integral. Neighbouring Beta functions
-/// cancel: with x_k = γ + kd + N_>k, N_>k = Σ_{l>k} N_l,
+/// and the part of the allocation in the ELBO is the logarithm of the integral of the right side.
+/// Neighbouring Beta functions cancel: with N_>k = Σ_{l>k} N_l and x_k = γ + kd + N_>k,
 ///
 ///   f(γ) = Σ_k log [ Γ(1 − d + N_k) / Γ(1 − d) ] + log [ Γ(1 + γ) / Γ(1 + γ + N) ]
 ///          + Σ_{0<k<K} log [ (γ + kd) / x_k ],
 ///   E[log π_k | γ] = ψ(1 − d + N_k) − ψ(1 + γ + N) − Σ_{0<l<k} 1 / x_l.
 ///
-/// The integral is computed by the trapezoid rule with n_nodes nodes that are evenly spaced in s, where t =
-/// log(γ b / a) = t_mode + 2σ sinh s, σ coming from the curvature at the mode. The ends are where the
-/// integrand has fallen by e^−28 from its maximum. Nodes spaced evenly in t would miss narrow modes with long
-/// tails, such as occur with shape 1 and a discount. Errors of the logarithm were below 1e-10 for shapes 1 to
-/// 1e4, rates 1e-4 to 1e4, discounts 0 to 0.9 and up to 1,000 clusters, of one row each or many.
+/// The integral is computed by the trapezoid rule with n_nodes nodes. They are evenly spaced in s, where t =
+/// log(γ b / a) = t_mode + 2σ sinh s, and σ follows from the curvature at the mode. The first and the last
+/// node are where the integrand has fallen by e^−28 from its maximum. Nodes evenly spaced in t would miss
+/// narrow modes with long tails, as for shape 1 with a discount. Errors of the logarithm were below 1e-10 for
+/// shapes 1 to 1e4, rates 1e-4 to 1e4, discounts 0 to 0.9, and up to 1,000 clusters with one row each or
+/// many.
 class ConcentrationPosterior {
  public:
   static constexpr Index n_nodes = 64;
   using Nodes = std::array<double, n_nodes>;
 
   /// Computes the posterior. counts: N_1, ..., N_K in stick order, K ≥ 1; numbers below 0, due to rounding,
-  /// count as 0. discount: 0 ≤ d < 1. The prior's shape must be at least 1: below that, a stick that no row
-  /// has reached would have E log π = −∞.
+  /// count as 0. discount: 0 ≤ d < 1. The shape of the prior must be at least 1. With a smaller shape a stick
+  /// that no row has reached would have E log π = −∞.
   ConcentrationPosterior(const GammaPrior& prior, double discount, const Vec& counts);
 
-  /// The allocation's part of the ELBO, log ∫ Gamma(γ; a, b) e^f(γ) dγ, where f(γ) is the log probability
-  /// ratio of the clusters' counts N given γ (see the class). It is a convex function of N with derivatives
+  /// The part of the allocation in the ELBO: log ∫ Gamma(γ; a, b) e^f(γ) dγ, where f(γ) is the log
+  /// probability ratio of the counts N given γ (see the class). It is a convex function of N with derivatives
   /// E_q log π_k.
   double log_integral() const { return log_integral_; }
 
@@ -54,8 +55,7 @@ class ConcentrationPosterior {
   const Nodes& probabilities() const { return probability_; }
 
  private:
-  // The logarithm of the integrand, without its constants, as a function of t = log(γ b / a), and its
-  // derivative.
+  // The logarithm of the integrand, without its constants, as a function of t = log(γ b / a), and its slope.
   struct Point {
     double t, value, slope;
   };

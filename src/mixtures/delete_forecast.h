@@ -6,11 +6,12 @@
 
 namespace bnpvi::mixtures {
 
-/// Estimates the gain of the ELBO when cluster `target` is deleted: its mass is divided among the other
-/// clusters by a few updates of q(z) of its rows alone [restricted local steps, Hughes 2016, eq. 4.16]. Uses
-/// at most 2^9 rows, evenly spaced among those with at least 1 % of their mass on the target (`by_batch`),
-/// weighted up to the target's size. The estimate decides only whether a delete is tried; the exact ELBO
-/// decides whether it is accepted. The estimate is usually too low, since the other clusters do not adapt.
+/// Estimates by how much the ELBO rises if cluster `target` is deleted. The mass of the cluster is divided
+/// among the other clusters by a few updates of q(z) of its rows alone [restricted local steps, Hughes 2016,
+/// eq. 4.16]. At most 2^9 rows are used, evenly spaced among those with at least 1 % of their mass on the
+/// target (`by_batch`), and weighted up to its size. The estimate is usually too low, since the other
+/// clusters do not adapt. It decides only whether a delete is tried; the exact ELBO decides whether it is
+/// accepted.
 double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state, Index target,
                          const std::vector<TouchedRows>& by_batch, Pool& pool);
 

@@ -9,8 +9,8 @@ namespace bnpvi::mixtures {
 /// Averages the predictions for m new rows over draws of partitions, which are added one by one.
 class DrawPredictives {
  public:
-  /// rows: the sampled rows. point: a reference partition of them, with the cluster 0 .. K − 1 of each row;
-  /// the average is expressed by its clusters.
+  /// rows: the sampled rows. point: a reference partition of them, with the cluster 0 .. K − 1 of each row.
+  /// The average is given for its clusters.
   DrawPredictives(const ObsModel& obs, const RowFeatures& rows, const std::vector<int>& point,
                   const RowFeatures& new_rows);
 
@@ -22,10 +22,10 @@ class DrawPredictives {
   /// measure (the factor of the likelihood without parameters).
   Vec log_density() const;
 
-  /// The probabilities of clusters of the reference partition `point` for each new row, summed over draws: m
-  /// × K. A draw adds Σ_b p_b N_ab / N_b for cluster a, where p_b is the probability that the new row is in
-  /// cluster b of the draw, and N_ab / N_b is the fraction of that cluster's rows that are in cluster a of
-  /// `point`. Each row sums to the number of draws less the total probability of a new cluster.
+  /// The probabilities of the clusters of the reference partition `point` for each new row, summed over
+  /// draws: m × K. A draw adds Σ_b p_b N_ab / N_b for cluster a of `point`. p_b: probability that the new row
+  /// is in cluster b of the draw. N_ab / N_b: fraction of the rows of b that are in a. A row of the result
+  /// sums to the number of draws minus the summed probabilities of a new cluster.
   const Vec& together() const { return together_; }
   Index k() const { return k_; }
 

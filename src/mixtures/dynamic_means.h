@@ -12,8 +12,8 @@ struct DynamicMeansCosts {
   double tau;     // how far clusters move from batch to batch
 };
 
-/// A cluster as earlier batches left it: its centre φ, its weight w, and `age`, the number of batches since a
-/// batch last had a row in it (at least 1).
+/// A cluster as earlier batches left it. centre: φ; weight: w; age: how many batches ago it last had a row
+/// (at least 1).
 struct DynamicCluster {
   int id;
   double weight;
@@ -34,14 +34,13 @@ struct DynamicBatch {
   Vec objective;  // the objective J (DynamicMeans) after each sweep
 };
 
-/// Clusters the rows x_i of one batch after the other by Dynamic Means. For each batch it lowers the
-/// objective
+/// Clusters the rows x_i of one batch after the other by Dynamic Means. In each batch it lowers the objective
 ///
 ///   J = Σ_k { λ [new] + q age [old] + γ ‖θ_k − φ_k‖² + Σ_{i in k} ‖x_i − θ_k‖² } over the clusters in use
 ///
-/// where θ_k are the new centres, and γ = 1/(1/w + age τ) for old clusters (centre φ, weight w), γ = 0 for
-/// new ones. Two steps alternate until no label changes: every row, in the given order, goes to the cluster
-/// where it costs least (on a tie, its present cluster, or else the first in order); and θ_k = (γφ_k +
+/// θ_k are the new centres. γ = 1/(1/w + age τ) for old clusters, with centre φ and weight w; γ = 0 for new
+/// ones. Two steps alternate until no label changes. First every row, in the given order, goes to the cluster
+/// where it costs least; among equal costs to its present cluster, or else to the first. Then θ_k = (γφ_k +
 /// Σx_i)/(γ + n_k).
 class DynamicMeans {
  public:

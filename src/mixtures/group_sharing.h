@@ -1,4 +1,4 @@
-// Measures how much the clusters of a group share rows, with each other and with clusters nearby.
+// Measures how much the clusters of a group share rows, with one another and with clusters nearby.
 #pragma once
 #include "mixtures/target_rows.h"
 
@@ -8,8 +8,8 @@ namespace bnpvi::mixtures {
 /// Clusters are identified by the numbers that they had in that lap.
 class GroupSharing {
  public:
-  /// Takes matrices (K × K) for all pairs of clusters, and the sizes of clusters. shared: the entropy that
-  /// each pair would lose by joining (SeenRows::shared); loss: evidence_of_merging() of each pair.
+  /// shared: for each pair of clusters the entropy that it would lose by joining (SeenRows::shared). loss:
+  /// evidence_of_merging() of each pair. Both are K × K. sizes: of the K clusters.
   GroupSharing(Vec shared, Vec sizes, Vec loss)
       : k_(static_cast<Index>(sizes.size())),
         shared_(std::move(shared)),
@@ -19,11 +19,11 @@ class GroupSharing {
   /// The clusters outside the group that share rows with it, chosen among the few clusters nearest to each
   /// member of the group.
   Target around(const Target& group) const;
-  /// True when every cluster of the group shares enough rows with the other clusters of the group; for a
-  /// group of one cluster, when it shares enough rows with one of the clusters `around`.
+  /// True if every cluster of the group shares enough rows with the others of the group. If the group has one
+  /// cluster: true if it shares enough rows with one of the clusters `around`.
   bool overlaps(const Target& group, const Target& around) const;
-  /// The entropy of q(z), in nats, that would be lost if all clusters of the group were joined with each
-  /// other and with all other clusters.
+  /// The entropy of q(z), in nats, that is lost if all clusters of the group are joined with each other and
+  /// with all other clusters.
   double in_all(const Target& group) const;
 
  private:

@@ -5,16 +5,14 @@
 
 namespace bnpvi::mixtures {
 
-/// For rows first .. first + n − 1 of the block, lowers the scores (n × m, row-major) of clusters to which a
-/// row may not belong so far that their responsibilities become exactly 0. Softmax of the scores then gives
-/// the responsibilities of the other clusters. owner: the class that owns each of the m clusters
-/// (class_sets.h); empty: nothing is forbidden. Throws std::logic_error if a row may belong to none of the
-/// clusters.
+/// Lowers the scores (n × m, row-major) of clusters where a row may not be, for rows first .. first + n − 1
+/// of the block. The softmax of the scores is then exactly 0 for these clusters, and gives the
+/// responsibilities of the others. owner: the class that owns each of the m clusters (class_sets.h); if
+/// empty, nothing is forbidden. Throws std::logic_error if a row may be in none of the clusters.
 void exclude_forbidden(const FeatureBlock& block, Index first, Index n, const std::vector<int>& owner,
                        double* score);
 
-/// True when all of these clusters belong to the same class of labelled rows, or none of them belongs to a
-/// class.
+/// True if all of these clusters belong to the same class of labelled rows, or none of them to any class.
 bool one_owner(const Summary& s, const std::vector<Index>& clusters);
 
 }  // namespace bnpvi::mixtures

@@ -1,4 +1,4 @@
-// Mixtures: rows are independent given the clusters' weights π, and row n belongs to cluster z_n ~ π.
+// Mixtures: given the weights π of the clusters, rows are independent, and row n belongs to cluster z_n ~ π.
 #pragma once
 #include <memory>
 
@@ -24,14 +24,14 @@ std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const 
 /// Makes a mixture whose weights depend on covariates (tilt.h). fixed_k: K if the prior is finite, else 0.
 std::unique_ptr<AllocModel> make_tilted(TiltPrior prior, Index fixed_k, const Sparsity& sparsity);
 
-/// Base class of all mixtures. Its local step (update of q(z)) gives each row n responsibilities proportional
-/// to exp W_nk with the log weights
+/// Base class of all mixtures. In its local step (update of q(z)) the responsibilities of row n are
+/// proportional to exp W_nk, with the log weights
 ///   W_nk = E log p(x_n | φ_k) + E log π_k,
 /// where E log π_k may depend on the covariate pattern of the row.
 ///
-/// Counts and log weights of K clusters are matrices K × (1 + C), row-major. Counts: the size of each cluster
-/// and, if rows have one of C covariate patterns, the number of its rows with each pattern. Log weights: a
-/// constant for each cluster, and what each pattern adds to it.
+/// Counts and log weights of K clusters are matrices K × (1 + C), row-major, where C is the number of
+/// covariate patterns of rows (0: none). Counts: the size of each cluster, and the number of its rows with
+/// each pattern. Log weights: a constant for each cluster, and what each pattern adds to it.
 class MixtureAlloc : public AllocModel, public WorkReader {
  public:
   /// fixed_k: K, the number of clusters, or 0 if it varies (sticks). patterns: C, the number of covariate
@@ -57,7 +57,8 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 
   /// The log weights E log π of the clusters, K × (1 + C), given the counts of their rows. near: null for a
   /// full search of the parameters of π. Proposals need only a short search, since their bound is computed
-  /// elsewhere: they pass its start (parameters like Globals::u), which is replaced by its end.
+  /// elsewhere. They pass the start of the search in `near` (parameters like Globals::u), and get its end
+  /// there.
   virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
   /// The log weights E log π of the clusters, K × (1 + C), given these global parameters.
   virtual Vec log_weights(const Globals& globals) const {
@@ -70,14 +71,14 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 
  private:
   class NearVisitor;
-  // Number of nearest clusters of each cluster with which its rows are compared, when there are k clusters;
-  // 0: rows are compared with all clusters.
+  // With how many of the clusters nearest to its best one a row is compared, if there are k clusters; 0: with
+  // all clusters.
   Index count_neighbours(Index k) const;
-  // Updates q(z) of the units of a batch. near: rows that were visited before are compared only with the
-  // clusters nearest to their best cluster; null: with all clusters.
+  // Updates q(z) of the units of a batch. near: the clusters nearest to each cluster. Rows that were visited
+  // before are compared only with those nearest to their best cluster. Null: with all clusters.
   Summary step(const Visit& in, const Neighbours* near) const;
-  // Updates q(z) like step(), for rows whose clusters at the last visit are remembered in `last`: each row is
-  // compared with only a few candidates, found from those clusters.
+  // Updates q(z) like step(), for rows whose clusters at the last visit are stored in `last`. Each row is
+  // compared with a few candidates only, which are found from these clusters.
   Summary visit_again(const Visit& in, const Neighbours& near, const UnitMemory& last,
                       const Vec& log_pi) const;
 };
@@ -87,11 +88,11 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 /// counts after cluster k.
 NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
-/// The part of the ELBO that belongs to the allocation model, without the entropy of q(z), at the best π
-/// for these expected counts. near: see expected_log_weights(); if it is empty, the search is a full one.
+/// The part of the allocation model in the ELBO, without the entropy of q(z), at the best π for these
+/// expected counts. near: see expected_log_weights(); if empty, the search is a full one.
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
 
-/// Copies of a row-major matrix with K rows, which may have no columns: without_row() removes one row;
+/// Copies of a row-major matrix with K rows and any number of columns. without_row() removes one row;
 /// rows_in_order() reorders the rows.
 Vec without_row(Vec values, Index k, Index row);
 Vec rows_in_order(const Vec& values, const std::vector<Index>& order);
@@ -101,10 +102,11 @@ Vec rows_in_order(const Vec& values, const std::vector<Index>& order);
 Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b);
 
 /// Adds the log weights E log π of K clusters (K × (1 + C), MixtureAlloc) to the weights by which features
-/// are multiplied, before these are packed. The features that stand for covariate patterns are the last ones.
+/// are multiplied. The features of covariate patterns are the last ones. Must be called before the weights
+/// are packed.
 void add_log_weights(Weights& weights, const Vec& log_weights);
-/// Adds to the weights by which features are multiplied only what the covariate patterns contribute to the
-/// log weights E log π; the constants of the clusters, which log_constants() returns, remain to be added.
+/// Adds to the weights by which features are multiplied only the part of E log π that covariate patterns add.
+/// The constants of the clusters (log_constants()) remain to be added.
 void add_pattern_weights(Weights& weights, const Vec& log_weights);
 Vec log_constants(const Vec& log_weights, Index k);
 

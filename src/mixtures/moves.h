@@ -13,9 +13,9 @@ std::unique_ptr<Move> make_mixture_exchange(const MoveContext& context, const Mi
 /// Makes proposals that join two overlapping clusters and split the result anew. Only in laps (passes over
 /// all batches) in which no other move has a proposal.
 std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const MixtureAlloc& alloc);
-/// Makes proposals that fit one cluster, or up to three neighbouring ones, anew: with one cluster more, then
-/// with the same number. They are compared with the present state only after nearby rows have been
-/// reassigned. Only in laps (passes over all batches) in which no other move has a proposal.
+/// Makes proposals that fit one cluster, or up to three neighbouring ones, anew: first with one cluster more,
+/// then with the same number. Nearby rows are reassigned before the ELBO is compared. Only in laps in which
+/// no other move has a proposal.
 std::unique_ptr<Move> make_mixture_refit(const MoveContext& context, const MixtureAlloc& alloc);
 /// Makes merges of pairs of clusters [Hughes 2016, §4.1]. If rows have latent scales, this is
 /// make_refitted_merge().

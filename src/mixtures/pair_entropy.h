@@ -1,12 +1,12 @@
-// The entropy of q(z) that a merge of two clusters loses, collected while batches are visited.
+// The entropy of q(z) that merges of two clusters would lose, collected while batches are visited.
 #pragma once
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
 
 /// For each of some pairs of clusters a and b, the change of the entropy of q(z) if they were one cluster: Σ
-/// w [−(r_a + r_b) log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0, a sum over the visited rows with their
-/// weights w and responsibilities r. It is formed separately for each chunk of rows.
+/// w [−(r_a + r_b) log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0. The sum is over the visited rows with
+/// weights w and responsibilities r. It is kept separately for each chunk of rows.
 class PairEntropy final : public Watch {
  public:
   explicit PairEntropy(std::vector<Target> pairs) : pairs_(std::move(pairs)) {}

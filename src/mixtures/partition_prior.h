@@ -7,9 +7,10 @@
 
 namespace bnpvi::mixtures {
 
-/// The prior of a partition of n rows into K clusters of N_1, ..., N_K rows. Its probability is [Pitman 1995]
+/// The prior of a partition of n rows into K clusters with N_1, ..., N_K rows. Its probability is [Pitman
+/// 1995]
 ///   Π_{k=1}^{K−1} (γ + k d) / Π_{i=0}^{n−2} (γ + 1 + i) · Π_k Γ(N_k − d) / Γ(1 − d).
-/// d = 0 is the Dirichlet process, 0 < d < 1 the Pitman–Yor process, and d = −γ/M the mixture of at most M
+/// d = 0 is the Dirichlet process, and 0 < d < 1 the Pitman–Yor process. d = −γ/M is the mixture of at most M
 /// clusters with weights from Dirichlet(γ/M, ..., γ/M).
 struct PartitionPrior {
   double concentration = 1;                // γ, the concentration
@@ -20,17 +21,18 @@ struct PartitionPrior {
     return {concentration, -concentration / static_cast<double>(clusters)};
   }
 
-  /// The odds that one more row joins a cluster of n rows or, odds_of_new(), a new cluster when there are k.
-  /// The very first row starts a cluster with odds 1, also where γ ≤ 0 (γ may be as low as −d). In streams
-  /// whose rows fade (StreamState), n need not be an integer; if it is less than d, the odds are 0.
+  /// odds_of(): the odds that one more row joins a cluster of n rows; odds_of_new(): that it starts a new
+  /// cluster if there are k. The very first row starts a cluster with odds 1, also if γ ≤ 0 (γ may be as low
+  /// as −d). In streams whose rows fade (StreamState) n need not be an integer; the odds are 0 if n is less
+  /// than d.
   double odds_of(double n) const { return n > discount ? n - discount : 0; }
   double odds_of_new(Index k) const;
-  /// The sum of the odds of all clusters and of a new one, when the clusters have n rows together. The first
-  /// row (n = 0) can only begin a cluster: 1.
+  /// The sum of the odds of all clusters and of a new one, if the clusters have n rows together. It is 1 for
+  /// n = 0: the first row can only start a cluster.
   double odds_of_any(double n) const { return n == 0 ? 1 : n + concentration; }
 
   double log_probability(const std::vector<Index>& counts) const;
-  /// The gain in log_probability() when one of k clusters is divided into two, of a > d and b > d rows.
+  /// By how much log_probability() rises if one of k clusters is divided into two, with a > d and b > d rows.
   double gain_of_split(double a, double b, Index k) const;
 };
 

@@ -1,4 +1,4 @@
-// Collapsed Gibbs sampling of a mixture: weights and parameters of the clusters are integrated out.
+// Collapsed Gibbs sampling of mixtures: weights and parameters of the clusters are integrated out.
 #pragma once
 #include "foundation/pool.h"
 #include "foundation/random.h"
@@ -9,10 +9,10 @@
 
 namespace bnpvi::mixtures {
 
-/// Makes the posterior p(partition, γ | x) of a mixture as a target of Markov chains; the concentration γ is
-/// named "concentration". The statistic of a row must not depend on its cluster, which excludes models that
-/// replace missing cells by expectations. split_merge: number of split or merge proposals in each sweep; if
-/// this number depended on the present K, the chain would be invalid.
+/// Makes the posterior p(partition, γ | x) of a mixture, from which Markov chains draw. The concentration γ
+/// is named "concentration". The statistic of a row must not depend on its cluster; this excludes models that
+/// replace missing cells by expectations. split_merge: the number of split or merge proposals in each sweep.
+/// It must not depend on the present K, or the chain would be invalid.
 std::unique_ptr<Target> make_partition_target(const ObsModel& obs, const Dataset& data,
                                               const PartitionPrior& prior, Index split_merge);
 
@@ -29,8 +29,8 @@ class PartitionSampler final : public Sampler {
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:
-  /// Makes one sweep: first the split and merge proposals; then draws each row's cluster given all others
-  /// [Neal 2000, Algorithm 3], in random order; then the concentration γ.
+  /// Makes one sweep. First come the split and merge proposals. Then each row's cluster is drawn given all
+  /// other rows, in random order [Neal 2000, Algorithm 3]. Last comes the concentration γ.
   double draw(ChainState& z, Stream& stream) override;
   std::vector<Index> sizes() const override { return urns_.urns().counts(); }
 

@@ -1,4 +1,4 @@
-// A small mixture fitted to the mass that a cluster, or a group of clusters, has on some rows.
+// A small mixture fitted to the mass that a group of clusters has on some rows.
 #pragma once
 #include <limits>
 #include <optional>
@@ -10,51 +10,52 @@
 
 namespace bnpvi::mixtures {
 
-/// Splits the mass that a target (one or several clusters) has on some rows among k new clusters, with
-/// everything else held fixed. Row n gives r'_nj = mass_n p_nj to new cluster j, where the proportions p_n
-/// come from a restricted local step, an update of q(z) of these rows among the new clusters alone [Hughes
-/// 2016, eq. 4.16]. This changes the entropy by Σ_n mass_n H(p_n). `base` is the target's statistic on all
-/// other rows. It becomes new cluster 0, unless it is less than one observation, or the number of clusters is
-/// fixed, or reseed() was called; then it is added to the new cluster that explains it best, which becomes
-/// cluster 0.
+/// Splits the mass that a target (one or several clusters) has on some rows among k new clusters. Everything
+/// else is held fixed. New cluster j gets r'_nj = mass_n p_nj of row n. The proportions p_n come from a
+/// restricted local step: an update of q(z) of these rows among the new clusters alone [Hughes 2016, eq.
+/// 4.16]. It changes the entropy by Σ_n mass_n H(p_n).
 ///
-/// The new clusters are developed on a sample of the rows (2^11 rows, or four for each feature if that is
-/// more), weighted up to the mass of all rows; assign() then redistributes every row.
+/// `base` is the statistic of the target on all other rows. It becomes new cluster 0. There are three
+/// exceptions: it is less than one observation, the number of clusters is fixed, or reseed() was called. Then
+/// it is added to the new cluster that explains it best, which becomes cluster 0.
+///
+/// The new clusters are found from a sample of the rows (2^11 rows, or four for each feature if that is
+/// more), weighted up to the mass of all rows. assign() then divides every row among them.
 class RestrictedFit {
  public:
-  /// target: the clusters whose mass is divided. by_batch: for each batch some rows, with the joint mass that
-  /// these clusters have on each.
+  /// target: the clusters whose mass is divided. by_batch: for each batch some rows, with the mass that these
+  /// clusters together have on each.
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,
                 const Target& target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
-  /// Finds at most k clusters. Chooses rows as seeds by Bregman k-means++ with a random sharpness (how often
-  /// a seed counts when its cluster is estimated), which the first local steps use, too. Then alternates
-  /// restricted local steps, merges that raise the objective, and removal of clusters below one observation,
-  /// until the number of clusters is stable. Leaves one cluster if the clusters of the seeds merge into one
-  /// at once. steps: how a learned prior is adapted to the clusters, in the first call of develop() or
-  /// halve(); empty: not at all.
+  /// Finds at most k clusters. Seeds are rows chosen by Bregman k-means++ with a random sharpness: how often
+  /// a seed counts when its cluster is estimated. The first local steps use the same sharpness. Then
+  /// restricted local steps, merges that raise the objective, and removal of clusters below one observation
+  /// alternate until the number of clusters is stable. One cluster is left if the clusters of the seeds merge
+  /// into one at once. steps: how a learned prior is adapted to the clusters in the first call of develop()
+  /// or halve(); empty: not at all.
   void develop(Index k, std::optional<PriorSteps> steps, Stream& stream);
 
   /// Finds k clusters like develop(), but without merges; only clusters below one observation are removed.
-  /// Whether k is right shows only after nearby rows have been reassigned, too. Updates the rows' division
-  /// more often than develop(), since the borders of overlapping clusters converge slowly.
+  /// Whether k is right shows only after nearby rows have been reassigned, too. There are more updates of the
+  /// rows' division than in develop(), since the borders of overlapping clusters converge slowly.
   void reseed(Index k, Stream& stream);
 
-  /// Finds two clusters by giving each about half of every row (0.5 ± 0.1) and letting updates of the rows'
-  /// division enlarge the difference in the direction in which the rows vary most. This finds clusters that
-  /// seeds of single rows miss, such as two that differ in their covariances only, in many dimensions.
+  /// Finds two clusters without seeds. Each starts with about half of every row (0.5 ± 0.1). Updates of the
+  /// rows' division then enlarge the difference in the direction in which the rows vary most. This finds
+  /// clusters that seeds miss, such as two that differ only in their covariances, in many dimensions.
   void halve(std::optional<PriorSteps> steps, Stream& stream);
 
-  /// The next calls of develop() and halve() make all local steps, even where a forecast says that one
-  /// cluster will be left.
+  /// Turns forecasts off: the next calls of develop() and halve() make all local steps, even if a forecast
+  /// says that one cluster will be left.
   void ignore_forecasts() { forecasts_ = false; }
   /// True when a forecast has ended one of these calls.
   bool foresaw() const { return foresaw_; }
 
   Index k() const { return k_; }
 
-  /// Divides the rows of every batch among the k clusters, by a final update (restricted local step). shares:
-  /// unless null, receives the proportions p_nj in which each row is divided (rows × k for each batch).
+  /// Divides the rows of every batch among the k clusters by a final restricted local step. shares: unless
+  /// null, receives the proportions p_nj (rows × k for each batch).
   std::vector<Redistributed> assign(const std::vector<MassOnRows>& by_batch,
                                     std::vector<Vec>* shares = nullptr) const;
 
@@ -67,21 +68,20 @@ class RestrictedFit {
   Vec sum_of_sample(const Vec& mass) const;  // Σ mass φ over the sample's rows, p numbers
   void load_sample();
   // Chooses at most k rows as seeds and starts a cluster from each. Returns false if there are fewer than two
-  // or, with may_collapse, if they merge at once (collapses()).
+  // seeds or, with may_collapse, if they will merge at once (collapses()).
   bool seed(Index k, bool base_of_its_own, Stream& stream, bool may_collapse);
   // True when forecasts are used in a try with these steps of the prior.
   bool foresees(std::optional<PriorSteps> steps) const;
-  // Forecasts whether the clusters of the seeds will all merge into one, when every row belongs to one
-  // cluster: true if merges join them all, each gaining more than sharing their rows could add to the
-  // objective. Between clusters of sizes N_a and N_b that is at most the entropy of the sizes, N log N - N_a
-  // log N_a - N_b log N_b with N = N_a + N_b, if sizes stay as they are. If the result is false, the clusters
-  // are left unchanged.
+  // Forecasts whether the clusters of the seeds will merge into one, if every row belongs to one cluster.
+  // True if merges join them all, and each gains more than sharing rows could add to the objective. For
+  // clusters of sizes N_a and N_b that are kept, sharing adds at most the entropy of the sizes, N log N − N_a
+  // log N_a − N_b log N_b with N = N_a + N_b. If the result is false, the clusters are unchanged.
   bool collapses();
-  // Forecast during the local steps of two halves. What joining them would gain falls with each step, at
-  // first faster and faster, later more and more slowly.
+  // Forecasts, during the local steps after halve(), whether the two halves will be joined. With each step
+  // the gain of joining them falls: at first faster and faster, later more and more slowly.
   class PartingHalves {
    public:
-    // True when the fall is past its largest, and joining would still gain after the calls that are left.
+    // True if the fastest fall is over, and joining would still gain after the steps that are left.
     bool fall_short(double gain_of_joining, int calls_left);
 
    private:
@@ -99,8 +99,8 @@ class RestrictedFit {
   // may_end_as_one: two halves that fall short (PartingHalves) are joined.
   void iterate(const Limits& limits, bool may_end_as_one = false);
   void prune();  // removes and merges clusters until no step gains
-  // Learns the prior from the clusters of this object and all other clusters. Only for priors with terms for
-  // each cluster that has observations (LearnedPrior).
+  // Learns the prior from the clusters of this object and all other clusters. Only for priors with an
+  // occupied term (LearnedPrior): one for each cluster that has observations.
   void learn_prior(std::optional<PriorSteps> steps);
   void local_step(double sharpness = 1);
   bool drop_small();
@@ -111,8 +111,8 @@ class RestrictedFit {
   Vec all_counts() const;       // counts of the other clusters, then of these k
   std::vector<Index> by_size(const Vec& counts) const;
   Vec log_weights() const;
-  // The allocation model's part of the ELBO for these counts. near: where the search for the parameters of
-  // the weights starts, like near_, replaced by its end; if it is empty, the search is a full one.
+  // The part of the allocation model in the ELBO for these counts. near: the start of the search for the
+  // parameters of the weights, which is replaced by its end; if empty, the search is a full one.
   double allocation_value(const Vec& counts, Vec& near) const;
   double pair_entropy(Index a, Index b) const;
   RestrictedStep step() const;

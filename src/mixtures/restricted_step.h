@@ -1,13 +1,13 @@
-// The restricted local step: an update of q(z) that divides the mass of some rows on some clusters among a
-// few clusters.
+// The restricted local step: an update of q(z) that divides the mass that some clusters have on some rows
+// among a few clusters.
 #pragma once
 #include "inference/learn/batch_work.h"
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// The result of a restricted local step on the rows of one batch, that is, of dividing the mass of a target
-/// (one or several clusters) among new clusters.
+/// The result of a restricted local step on the rows of one batch. It divides the mass of a target (one or
+/// several clusters) among new clusters.
 struct Redistributed {
   Vec left;            // statistic that left the target, p numbers
   Vec arrived;         // statistic that each cluster received, k × p
@@ -25,9 +25,9 @@ struct RestrictedStep {
   Vec log_weights;    // log weights of the clusters, k × (1 + C), as in MixtureAlloc
   bool hard = false;  // each row belongs to its best cluster alone
 
-  /// Divides the mass that `where` gives for each of its rows. share: unless null, receives the proportions
-  /// in which each row is divided (rows × k). loaded: the features of the same rows if they are in memory, or
-  /// empty; if they are given, only `arrived` and the proportions are computed.
+  /// Divides the mass of each row in `where`. share: unless null, receives the proportions (rows × k).
+  /// loaded: the features of the same rows if they are in memory, or empty. If they are given, only `arrived`
+  /// and the proportions are computed.
   Redistributed on(const ObsModel& obs, const Dataset& data, const MassOnRows& where, Pool& pool,
                    Vec* share = nullptr, const LoadedRows* loaded = nullptr) const;
 
@@ -41,8 +41,8 @@ struct RestrictedStep {
 /// A task that divides the mass of some rows of one batch among clusters (RestrictedStep).
 class AssignWork final : public BatchWork {
  public:
-  /// share: receives the proportions as in RestrictedStep::on(), or null; null also when another process does
-  /// the task.
+  /// share: receives the proportions as in RestrictedStep::on(). Null if they are not wanted, or if another
+  /// process does the task.
   AssignWork(Index batch, std::shared_ptr<const RestrictedStep> step, const MassOnRows& where, Vec* share)
       : BatchWork(batch, nullptr), step_(std::move(step)), where_(&where), share_(share) {}
   AssignWork(Index batch, Reader& in);

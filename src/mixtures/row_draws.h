@@ -8,7 +8,7 @@
 
 namespace bnpvi::mixtures {
 
-/// Draws clusters of rows with the weights of clusters integrated out: the prior odds of a cluster then
+/// Draws clusters of rows, with the weights of the clusters integrated out. The prior odds of a cluster then
 /// depend on its size T_0 (PartitionPrior).
 class RowDraws final : public ClusterDraws {
  public:

@@ -1,12 +1,12 @@
-// The rows of a batch that belong to the clusters that a move changes.
+// The rows of a batch that belong to clusters that a move changes.
 #pragma once
 #include "foundation/random.h"
 #include "inference/learn/state.h"
 
 namespace bnpvi::mixtures {
 
-/// Clusters whose mass (weights of rows times responsibilities) a move redistributes together: one cluster,
-/// or several that are joined first.
+/// Clusters whose mass a move divides anew: one cluster, or several that are joined first. (Mass: weight of a
+/// row times responsibility.)
 using Target = std::vector<Index>;
 
 /// Rows of a batch, each with the mass (weight of the row times responsibility) that may be moved.
@@ -15,9 +15,9 @@ struct MassOnRows {
   Vec mass;
   bool all = true;  // the target has no mass on other rows, so its statistic there is exactly 0
 
-  // If rows may lack cells: the weights (clusters' parameters) under which missing cells were replaced by
-  // expectations when the mass was assigned; the clusters that have the mass, given as rows of these weights;
-  // and the mass of each cluster (rows × clusters).
+  // If rows may lack cells. expected: the clusters' weights, under which missing cells were replaced by
+  // expectations when the mass was assigned. cluster: the clusters that have the mass, as rows of these
+  // weights. by_cluster: the mass of each of them (rows × clusters).
   std::shared_ptr<const Weights> expected;
   Target cluster;
   Vec by_cluster;
@@ -32,8 +32,8 @@ struct MassOnRows {
   static MassOnRows read(Reader& in);
 };
 
-/// Copies about `rows` of the rows of all batches, or all of them if there are fewer. Returns the copied data
-/// and, as `sample`, the rows numbered as in the copy, with their mass scaled up to the mass of all rows.
+/// Copies about `rows` of the rows of all batches, or all if there are fewer. Returns the copied data.
+/// sample: receives the rows numbered as in the copy; their mass is scaled up to that of all rows.
 Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_batch, Index rows,
                    Stream& stream, MassOnRows& sample);
 
@@ -43,12 +43,12 @@ std::shared_ptr<const Weights> read_weights(Reader& in);
 void write_targets(Writer& out, const std::vector<Target>& targets);
 std::vector<Target> read_targets(Reader& in);
 
-/// Observes a visit of a batch and collects, for each target (cluster or clusters to be redistributed), the
-/// rows on which the target has at least 1 % of the responsibility, and the change of entropy when its
-/// clusters are joined.
+/// Observes a visit of a batch. For each target (clusters whose mass is divided anew) it collects the rows on
+/// which the target has at least 1 % of the responsibility, and the change of entropy if its clusters are
+/// joined.
 class TargetRows final : public Watch {
  public:
-  /// expects: true if rows may lack cells; then the weights of the visit are kept, under which missing cells
+  /// expects: whether rows may lack cells. Then the weights of the visit are kept, under which missing cells
   /// are replaced by expectations.
   TargetRows(std::vector<Target> targets, bool expects) : targets_(std::move(targets)), expects_(expects) {}
   static std::unique_ptr<Watch> read(Reader& in);
@@ -78,8 +78,8 @@ class TargetRows final : public Watch {
   std::vector<std::vector<Found>> found_;    // rows found for each target in each chunk
 };
 
-/// The change of the entropy Σ −w r log r, over the rows of a block with weights w, when the responsibilities
-/// r of the clusters `joined` are added up; never positive.
+/// By how much the entropy Σ −w r log r over the rows of a block changes if the responsibilities r of the
+/// clusters `joined` are added up; never positive. w: weights of the rows.
 double joining_entropy(const Responsibilities& r, const Target& joined, const FeatureBlock& block);
 
 }  // namespace bnpvi::mixtures

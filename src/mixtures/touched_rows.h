@@ -9,7 +9,7 @@
 namespace bnpvi::mixtures {
 
 /// The rows of a batch on which a target (some clusters) has some responsibility, with their responsibilities
-/// under all clusters. Those of all rows are stored one after the other, in `cluster` and `value`.
+/// in all clusters. `cluster` and `value` have the entries of all rows, one row after the other.
 struct TouchedRows {
   std::vector<Index> rows;       // numbers of the rows, ascending
   Vec weight;                    // weight of each row, in the order of `rows`
@@ -17,8 +17,8 @@ struct TouchedRows {
   std::vector<int> cluster;
   Vec value;
 
-  // If rows may lack cells: the weights (clusters' parameters) under which missing cells were replaced by
-  // expectations at the visit, and for each cluster its row of these weights.
+  // If rows may lack cells. expected: the clusters' weights, under which missing cells were replaced by
+  // expectations at the visit. at_visit: for each cluster its row of these weights.
   std::shared_ptr<const Weights> expected;
   std::vector<Index> at_visit;
 
@@ -39,7 +39,7 @@ struct TouchedRows {
 };
 
 /// The rows of a batch on which any of several targets (some clusters each) has some responsibility. A row of
-/// several targets is stored once: Student-t clusters have mass on every row.
+/// several targets is stored once, since with Student-t clusters every row belongs to every target.
 struct RowsOfTargets {
   TouchedRows all;                   // in the order of the visit
   std::vector<std::vector<int>> of;  // for each target its rows, as positions in `all`, ascending
@@ -47,7 +47,7 @@ struct RowsOfTargets {
   explicit RowsOfTargets(std::size_t n_targets = 0) : of(n_targets) {}
 
   void append(const RowsOfTargets& other);
-  /// The rows of one target in ascending order, whatever the order of the visit was: with L-sparse
+  /// The rows of one target in ascending order. The order of the visit may be another: with L-sparse
   /// responsibilities (at most L clusters a row) rows are visited by cluster.
   TouchedRows rows_of(std::size_t target) const;
 
@@ -61,14 +61,14 @@ std::vector<TouchedRows> rows_of(const std::vector<RowsOfTargets>& batches, std:
 /// True when targets a and b have a row in common.
 bool share_rows(const std::vector<RowsOfTargets>& batches, std::size_t a, std::size_t b);
 
-/// Observes a visit of a batch and collects, for each target (some clusters), the rows on which it has any
-/// mass: all of them, or a sample.
+/// Observes a visit of a batch. For each target (some clusters) it collects the rows on which the target has
+/// any mass: all of them, or a sample.
 class TouchedSink final : public Watch {
  public:
-  /// expects: true if rows may lack cells; then the weights of the visit are kept, under which missing cells
-  /// are replaced by expectations. every: for each target, one in so many of its rows is collected in each
-  /// chunk of rows; where that is more than 1, rows of which the target has less than 1 % are left out.
-  /// Empty: all rows of all targets.
+  /// expects: whether rows may lack cells. Then the weights of the visit are kept, under which missing cells
+  /// are replaced by expectations. every: for each target a number m; in each chunk every m-th of its rows is
+  /// collected. With m > 1, rows of which the target has less than 1 % are left out. Empty: all rows of all
+  /// targets.
   TouchedSink(const std::vector<Target>& targets, bool expects, std::vector<Index> every = {});
   static std::unique_ptr<Watch> read(Reader& in);
 
@@ -124,8 +124,8 @@ class WithoutWork final : public BatchWork {
   const TouchedRows* touched_;
 };
 
-/// Prepares another visit of some rows. Returns for every batch the rows to be visited, and the batch's
-/// summary (sums of statistics and entropy) without these rows.
+/// Prepares another visit of some rows. Returns for every batch the rows to be visited, and the summary (sums
+/// of statistics and entropy) of the batch without them.
 std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
                                       const std::vector<TouchedRows>& touched);
 

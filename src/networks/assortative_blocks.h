@@ -1,17 +1,17 @@
-// The relational model in which each community has a block of its own and all other pairs share one, the
-// background.
+// A relational model with one block for each community and one block, the background, for all pairs of nodes
+// from different communities.
 #pragma once
 #include "networks/relational.h"
 
 namespace bnpvi::networks {
 
-/// A model in which the value y of a pair depends on the communities s and r of its ends: y ~ f(φ_k) if s = r
-/// = k, else y ~ f(ε). ε, the parameter of the background, has a prior like φ_k and a separate statistic. An
-/// update takes O(K) time for each link, with K communities.
+/// A model in which the value y of a pair depends on the communities s and r of its two nodes: y ~ f(φ_k) if
+/// s = r = k, and y ~ f(ε) if s and r differ. ε is the parameter of the background. It has a prior of the
+/// same kind as φ_k, and a statistic of its own. An update takes O(K) time for each link, with K communities.
 class AssortativeBlocks final : public Relational {
  public:
-  /// blocks: model of the parameters φ_k within communities; background: model of ε, between different
-  /// communities. start: initial proportions of nodes in communities.
+  /// blocks: model of the parameters φ_k (pairs within a community). background: model of ε (pairs between
+  /// communities). start: initial proportions of nodes in communities.
   AssortativeBlocks(const Links& links, const LinkModel& blocks, const LinkModel& background, double gamma,
                     double alpha, const Shares& start);
 
@@ -33,7 +33,8 @@ class AssortativeBlocks final : public Relational {
   void join_statistics(Index a, Index b) override;
   void order_statistics(const std::vector<Index>& order) override;
   std::vector<Array> statistics() const override;
-  void meet(Index i, double* met) const;  // Σ_j ρ_j over the pairs of node i without a link, to `met`
+  // writes to `met` (K numbers) Σ_j ρ_j over the nodes j to which node i has no link
+  void meet(Index i, double* met) const;
 
   const LinkModel* background_;
 };

@@ -1,5 +1,5 @@
-// Learns a stochastic blockmodel: a search over hard labels of nodes, then variational inference with soft
-// labels.
+// Learns a stochastic blockmodel: first a search over hard labels of nodes, then variational inference with
+// soft labels.
 #pragma once
 #include "networks/learn_sampled.h"
 #include "networks/partition_search.h"
@@ -7,9 +7,9 @@
 
 namespace bnpvi::networks {
 
-/// The result of learning a blockmodel: labels of nodes and statistics of blocks.
+/// What was learned by a fit of a blockmodel: labels of nodes and statistics of blocks.
 struct Blocks {
-  std::vector<int> labels;  // labels with the largest log joint found, clusters by decreasing size
+  std::vector<int> labels;  // the best labels found, numbered by decreasing size of the clusters
   double log_joint = 0;
   Index k = 0;
   Vec r;      // soft labels of the nodes, n × k, row-major
@@ -19,18 +19,18 @@ struct Blocks {
   BlockBound bound;
 };
 
-/// A fit of a blockmodel. First a search (partition_search.h) raises the log joint density of data and hard
-/// labels, in laps, each a pass over all nodes. Then soft labels start at the partition found, with the
-/// clusters in decreasing size, and further laps raise their bound; soft clusters are joined where that
-/// raises the bound. At the end nodes are moved once more from the most probable labels; if the log joint is
+/// A fit of a blockmodel. First a search (partition_search.h) looks for the hard labels with the largest log
+/// joint density with the data. Each of its laps is a pass over all nodes. Then soft labels start at the
+/// partition found, with clusters by decreasing size. Further laps raise the bound of soft labels, and join
+/// clusters where that raises it. At the end the most probable labels are improved by moving single nodes. If
+/// their log joint density is then larger than that of the search, they are the result.
 /// then larger than that of the search, these labels are the result.
-///
-/// With degrees, labels stay hard, since log p(y | z) is then not a sum over pairs of nodes: a last lap
+/// With degree correction log p(y | z) is not a sum over pairs of nodes, so labels stay hard. Then a last lap
 /// computes the bound of the partition found, with sticks in the order of its clusters.
 class BlocksFit final : public NetworkFit {
  public:
-  /// degrees: the degrees of the nodes (degree-corrected model), or null. The options births, merges and
-  /// deletes apply to the search and to soft labels.
+  /// degrees: the degrees of the nodes for degree correction, or null. The options births, merges and deletes
+  /// apply to the search and to soft labels.
   BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
             OwnedLabels start, const SearchOptions& options, Pool& pool);
 
@@ -64,8 +64,8 @@ class BlocksFit final : public NetworkFit {
   double bound_ = 0, kept_bound_ = 0;
 };
 
-/// A fit of a blockmodel with soft labels by stochastic learning, which starts from hard labels (0 .. K − 1).
-/// The number of clusters K does not change.
+/// A fit of a blockmodel with soft labels by stochastic learning. It starts from hard labels 0 .. K − 1. The
+/// number of clusters K stays the same.
 class SampledBlocks final : public SampledFit {
  public:
   SampledBlocks(const Links& links, const LinkModel& model, double gamma, const std::vector<int>& labels,

@@ -11,23 +11,26 @@ namespace bnpvi::networks {
 
 struct OverlapOptions : RestartOptions {
   bool births = true, merges = true, deletes = true, reorder = true;
-  Index trials = 10;        // maximal number of births, of merges and of deletes in a round
-  Index disturbances = 1;   // the search ends after so many rounds of disturbances without a gain
-  double large = 1e3;       // number of links and nodes from which a network counts as large
-  /// The bound of another model. In a large network the search ends when it is not expected to reach this
-  /// number.
+  Index trials = 10;       // in a round, at most so many births, so many merges and so many deletes are tried
+  Index disturbances = 1;  // the search ends after so many rounds of disturbances that gain nothing
+  double large = 1e3;      // a network is large if it has more links and nodes than this
+  /// The bound reached by another model. In a large network the search ends once it is not expected to reach
+  /// this value.
   double beat = -HUGE_VAL;
   Observer* observer = &nobody;
 };
 
-/// A fit of overlapping communities that also finds their number. Runs laps (updates of all of q) until the
-/// bound changes little, then a round of moves, and so on until a round gains nothing; after that nothing is
-/// left to try (still()). A round has these moves:
-///   all communities are split at once, so that their number can grow fast; some are split one by one
-///   (births); pairs that share most nodes or links are joined (merges); the smallest are dropped (deletes);
-///   the order of communities on the sticks is changed.
-/// A proposal is the changed state after some laps, and replaces the state only if its whole bound is larger.
-/// Several proposals are tried from the same state, on the pool's threads, and the best is used.
+/// A fit of overlapping communities that also finds their number. It alternates between laps (updates of all
+/// of q), until the bound changes little, and a round of moves. The fit ends (still()) after a round that
+/// gains nothing. A round has these moves:
+///   - split all communities at once, so that their number can grow fast;
+///   - split single communities (births);
+///   - join pairs that share most nodes or links (merges);
+///   - drop the smallest communities (deletes);
+///   - change the order of communities on the sticks.
+/// A move is tried on a copy of the state, which then makes some laps. The copy replaces the state only if
+/// its bound is larger. Several moves are tried from the same state, on the threads of the pool, and the best
+/// is used.
 class OverlapFit final : public NetworkFit {
  public:
   OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool);
@@ -47,10 +50,10 @@ class OverlapFit final : public NetworkFit {
 
  private:
   enum class Stage { begun, first, rounds, rest, last };
-  // Makes the next step of the search after laps (updates of all of q) have converged, such as a round of
-  // moves; the moves tried are added to the record.
+  // Makes the next step of the search after laps have converged, such as a round of moves. Counts the moves
+  // tried in the record.
   void advance(LapRecord& record);
-  bool round(LapRecord& record);  // a round of moves; false when it gained nothing
+  bool round(LapRecord& record);  // makes a round of moves; returns false if it gained nothing
   bool moves_of_round(LapRecord& record);
   bool settles(double gain) const;
   bool is_hopeless() const;
@@ -77,7 +80,8 @@ class OverlapFit final : public NetworkFit {
   void reorder();
 
   using State = std::unique_ptr<Overlap>;
-  State now_, kept_, undivided_;  // undivided_: the first state, kept until its groups were tried
+  // undivided_: the first state, kept until starts from groups of its nodes were tried
+  State now_, kept_, undivided_;
   const OverlapOptions options_;
   Pool& pool_;
   LocalRounds local_;

@@ -1,5 +1,5 @@
-// Stochastic learning of networks: steps of the posterior of the blocks' parameters, each estimated from some
-// of the nodes.
+// Stochastic learning of networks: the posterior of the blocks' parameters takes steps, each estimated from a
+// sample of nodes.
 #pragma once
 #include <vector>
 
@@ -10,12 +10,12 @@ namespace bnpvi::networks {
 
 struct SampledOptions : RestartOptions {
   Index batches = 10;
-  double delay = 1, power = 0.6;  // parameters of the rate of step t, (delay + t)^−power
+  double delay = 1, power = 0.6;  // the rate of step t is (delay + t)^−power
 };
 
-/// A fit of a network by stochastic learning. In each lap (pass over all nodes) they are divided at random
-/// into `batches` sets of about equal size, and each set makes one step. The last lap, number max_laps or the
-/// one after a stop, visits all nodes at once, so that the bound is exact.
+/// A fit of a network by stochastic learning. In each lap the nodes are divided at random into `batches` sets
+/// of about equal size, and each set makes one step. The last lap visits all nodes at once, so that the bound
+/// is exact. It is lap max_laps, or the lap after a stop.
 class SampledFit : public NetworkFit {
  public:
   LapRecord lap(Index n) override;

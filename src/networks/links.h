@@ -9,24 +9,24 @@
 
 namespace bnpvi::networks {
 
-/// The rows of a sparse n × n table: the entries of row i are numbers start[i] .. start[i + 1] − 1 in `other`
-/// and `value`.
+/// The rows of a sparse n × n table. Row i has the entries start[i] .. start[i + 1] − 1 of `other` and
+/// `value`.
 struct SparseRows {
   std::vector<Index> start{0};
   std::vector<int> other;  // the column of each entry
   Vec value;               // value of each entry, > 0; empty where only the positions matter
 };
 
-/// A network of n nodes, numbered from 0. Pairs of nodes are {i, j} with i < j or, if directed, (i, j) with i
-/// ≠ j. Every pair has a value y ≥ 0, and is a link if y > 0. The values of hidden pairs (missing or held
-/// out) are unknown. Pairs without a link are not stored. Only one model has links of a node with itself
+/// A network of n nodes, numbered from 0. A pair of nodes is {i, j} with i < j or, in a directed network, (i,
+/// j) with i ≠ j. Every pair has a value y ≥ 0. It is a link if y > 0; only links are stored. The values of
+/// hidden pairs (missing or held out) are unknown. Links of a node with itself are allowed in one model only
 /// (degrees.h).
 class Links {
  public:
-  /// from, to: ends of the links; each pair at most once, an undirected pair in either order. hidden_from,
-  /// hidden_to: ends of the hidden pairs, in the same way. loops: for each node the number of links with
-  /// itself, or empty. Throws std::invalid_argument when a number is not a node, or the ends of a link are
-  /// not a pair.
+  /// from, to: the two ends of each link. A pair may occur once only, in an undirected network in either
+  /// order. hidden_from, hidden_to: the ends of the hidden pairs, in the same way. loops: the number of links
+  /// of each node with itself, or empty. Throws std::invalid_argument when a number is not that of a node, or
+  /// the two ends of a link are not a pair.
   Links(Index n, bool directed, const std::vector<int>& from, const std::vector<int>& to, const Vec& value,
         const std::vector<int>& hidden_from, const std::vector<int>& hidden_to, const Vec& loops = {});
 
@@ -46,15 +46,16 @@ class Links {
   const std::vector<int>& hidden_from() const { return hidden_from_; }
   const std::vector<int>& hidden_to() const { return hidden_to_; }
 
-  /// The links of every node: out() has those that leave it (undirected: all its links), in() those that
-  /// arrive (undirected: none). hidden_out() and hidden_in() have its hidden pairs in the same way.
+  /// The links of each node. out(): links that leave the node; in an undirected network all its links. in():
+  /// links that arrive; in an undirected network none. hidden_out(), hidden_in(): the hidden pairs in the
+  /// same way.
   const SparseRows& out() const { return out_; }
   const SparseRows& in() const { return in_; }
   const SparseRows& hidden_out() const { return hidden_out_; }
   const SparseRows& hidden_in() const { return hidden_in_; }
 
-  /// Sets known labels of nodes. set: for each node the number of its set of classes (ClassSets), or 0
-  /// without a label. Throws std::invalid_argument when there is not one number for each node.
+  /// Sets known labels of nodes. set: for each node the number of its set of classes (ClassSets), or 0 for a
+  /// node without a label. Throws std::invalid_argument when there is not one number for each node.
   void know(ClassSets classes, std::vector<int> set);
   bool labelled() const { return !set_.empty(); }
   bool has_label(Index i) const { return labelled() && set_[i] > 0; }
@@ -62,15 +63,16 @@ class Links {
   /// True when node i may be in a community that belongs to class `owner` (owners.h).
   bool allows(Index i, int owner) const { return set_.empty() || classes_.allows(set_[i], owner); }
 
-  /// Checks for interrupts by the user. Loops over nodes, links or communities call poll() with their index;
-  /// in every 32nd call it calls the function set by poll_by(), if any, which throws Interrupted to stop the
-  /// loop.
+  /// Checks whether the user has interrupted. Loops over nodes, links or communities call poll() with their
+  /// index. In every 32nd call it calls the function set by poll_by(), if there is one. That function throws
+  /// Interrupted to stop the loop.
   void poll(Index i) const {
     if (i % 32 == 0 && ask_) ask_();
   }
   void poll_by(std::function<void()> ask) { ask_ = std::move(ask); }
-  /// Reports work that grows with the number of communities, as a number of multiplications (Pool::spend), to
-  /// the function set by spend_by(). Other work, for each node and link, is reported by poll().
+  /// Reports work that grows with the number of communities to the function set by spend_by(). products: the
+  /// work as a number of multiplications (Pool::spend). Work that is done once for each node and link is
+  /// reported by poll() instead.
   void spend(double products) const {
     if (spend_) spend_(products);
   }
@@ -89,20 +91,20 @@ class Links {
   std::function<void(double)> spend_;
 };
 
-/// Times in units of one multiplication, as measured on a network of US airports: for one node and community,
-/// with digamma, log Γ and log; for one link and community; for one look-up of a block's evidence in a table.
-/// With these numbers a second of learning counts as about as much work as with mixtures.
+/// Costs as multiples of the time of one multiplication, measured on a network of US airports: of one
+/// community of a node (with digamma, log Γ and log), of one community of a link, and of looking up the
+/// evidence of a block in a table. With these numbers a second of learning counts as about as much work as in
+/// mixtures.
 constexpr double products_of_node_part = 100, products_of_link_part = 8, products_of_block = 8;
 
-/// Calls f(i, j, y, of_i, of_j) once for every link from i to j (undirected: in either order) of value y with
-/// at least one end among `nodes`. of_i, of_j: whether i, or j, is among them. among: scratch of n zeros,
-/// which are zeros again at the end.
+/// Calls f(i, j, y, of_i, of_j) once for every link that has at least one end in `nodes`. The link leads from
+/// i to j (in an undirected network in either order) and has value y. of_i, of_j: whether i and j are in
+/// `nodes`. among: scratch of n zeros, which is zero again at the end.
 template <class F>
 void each_link_of(const Links& links, const std::vector<int>& nodes, std::vector<char>& among, F f) {
   for (int i : nodes) among[i] = 1;
   for (int i : nodes) {
-    // True for one of the two visits of a link whose ends are both among the nodes: it is met from either
-    // end.
+    // A link with both ends in `nodes` is met at either end. This is true at one of the two.
     const auto first = [&](int j) { return !among[j] || i < j; };
     for (Index e = links.out().start[i]; e < links.out().start[i + 1]; ++e) {
       const int j = links.out().other[e];

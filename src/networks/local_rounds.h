@@ -1,5 +1,4 @@
-// Rounds of local moves of communities: a move is accepted or refused by visiting only the nodes that it
-// changes.
+// Rounds of local moves of communities. A local move visits only the nodes that it changes.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -14,15 +13,16 @@ struct LocalOptions {
   std::uint64_t seed;
 };
 
-/// Tries to split communities, join pairs, divide pairs anew, and drop communities, one by one; each move
-/// starts from the state that the accepted moves before it have left. Communities that neither changed nor
-/// gained by a move in the last few rounds are not tried again until they change.
+/// Tries local moves one after the other: splits communities, joins pairs, divides pairs anew, and drops
+/// communities. Each move starts from the state that the accepted moves before it have left. A community
+/// rests if in the last few rounds it neither changed nor gained by a move. It is not tried again until it
+/// changes.
 class LocalRounds {
  public:
   explicit LocalRounds(const LocalOptions& options) : options_(options) {}
 
-  /// Makes one round and returns the gain of the bound. A move is made only if it gains more than `least`;
-  /// `poll` is called between moves. The record counts the moves tried and made.
+  /// Makes one round and returns the gain of the bound. A move is accepted only if it gains more than
+  /// `least`. `poll` is called between moves. The record counts the moves tried and accepted.
   double run(Overlap& state, std::uint64_t round, double least, const std::function<void()>& poll,
              LapRecord& record);
 
@@ -31,13 +31,13 @@ class LocalRounds {
 
  private:
   void rouse(Index k) { rounds_left_[static_cast<std::size_t>(k)] = rounds_of_rest; }
-  void forget(Index k);  // forgets community k; the last one takes its number
+  void forget(Index k);  // removes community k from the list; the last one takes its number
   double splits(Overlap& state, std::uint64_t round);
   double joins(Overlap& state);
   double divisions(Overlap& state, std::uint64_t round);
   double drops(Overlap& state);
 
-  static constexpr int rounds_of_rest = 3;  // rounds without a gain after which a community rests; a guess
+  static constexpr int rounds_of_rest = 3;  // a community rests after so many rounds without a gain; a guess
   LocalOptions options_;
   std::vector<int> rounds_left_;  // for each community, the rounds until it rests; resized by run()
   double least_ = 0;
@@ -45,9 +45,9 @@ class LocalRounds {
   LapRecord* record_ = nullptr;
 };
 
-/// A pair of communities that may be joined, and that share nodes or have links between their nodes. score:
-/// cosine of their link ends, over nodes and over the two ends of links. close_pairs() lists all such pairs,
-/// those with the highest scores first.
+/// Two communities that share nodes or have links between their nodes, so that joining them is worth a trial.
+/// score: the cosine of their link ends, over nodes and over the two ends of links. close_pairs() lists all
+/// such pairs by decreasing score.
 struct ClosePair {
   Index a, b;
   double score;

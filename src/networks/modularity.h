@@ -7,10 +7,11 @@
 
 namespace bnpvi::networks {
 
-/// Labels (from 0) of groups of high modularity [Newman 2006]: there are more links within groups than the
-/// nodes' degrees would give at random. Local search of Blondel and others (2008): nodes move, in random
-/// order, to the neighbouring group that gains most, until none gains; then groups are treated as nodes, and
-/// so on. Directions of links are ignored. All nodes without links form one group.
+/// Finds groups of nodes with high modularity [Newman 2006]: within groups there are more links than the
+/// degrees of the nodes would give at random. Returns the labels of the nodes, from 0. The search is that of
+/// Blondel and others (2008). Nodes, in random order, move to the neighbouring group that gains most, until
+/// no move gains. Then groups take the place of nodes, and so on. Directions of links are ignored. All nodes
+/// without links form one group.
 std::vector<int> modularity_groups(const Links& links, Stream& stream);
 
 }  // namespace bnpvi::networks

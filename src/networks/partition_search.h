@@ -11,22 +11,26 @@ namespace bnpvi::networks {
 
 struct SearchOptions : RestartOptions {
   bool births = true, merges = true, deletes = true;
-  Index patience = 20;  // laps without a gain after which the search ends; a guess
+  Index patience = 20;  // the search ends after so many laps without a gain; a guess
   Observer* observer = &nobody;
 };
 
 /// A search for the partition with the largest J, its log joint density with the data (partition.h). A lap
 /// visits every node, then tries to
-///   split each cluster in two (births), join pairs (merges), dissolve small clusters node by node (deletes),
-///   divide pairs of clusters anew, and continue from a disturbed partition (a split or merge that lowers J,
-///   followed by visits of all nodes and all merges that gain).
-/// With degrees, clusters are also split by their links (bisection.h), and groups of all nodes found in this
-/// way are used as disturbances: degrees alone then explain much that would otherwise need clusters, and
-/// random halves seldom show anything else. Not if labels are known, as such groups would mix classes.
+///   - split each cluster into two (births),
+///   - join pairs of clusters (merges),
+///   - dissolve small clusters, node by node (deletes),
+///   - divide pairs of clusters anew,
+///   - start from a disturbed partition: a split or merge that lowers J is followed by visits of all nodes
+///     and by all merges that raise J.
+/// With degree correction, clusters are also split by links (bisection.h), and groups of all nodes found in
+/// this way serve as disturbed partitions. Degrees then explain much that would otherwise need clusters, and
+/// random halves seldom find the rest. This is not done if labels are known, as such groups would mix
+/// classes.
 ///
-/// The trials of a lap begin at the same partition, on the pool's threads, each with separate random numbers.
-/// The best are made, one after the other, as long as they raise J. A lap is still when `patience` laps
-/// gained at most tol per unit of data.
+/// The trials of a lap start from the same partition and run on the threads of the pool, each with separate
+/// random numbers. The best ones are made, one after the other, as long as they raise J. The search is still
+/// after `patience` laps that each gained at most tol per unit of data.
 class PartitionSearch final : public NetworkFit {
  public:
   PartitionSearch(Partition start, const SearchOptions& options, Pool& pool);
@@ -43,8 +47,8 @@ class PartitionSearch final : public NetworkFit {
   void read(Reader& in) override;
 
  private:
-  // The result of a trial, if there is one. A trial counts as a birth or a merge if it raises or lowers the
-  // number of clusters.
+  // The result of a trial; empty if it led to nothing. It counts as a birth if it raises the number of
+  // clusters, and as a merge if it lowers it.
   struct Trial {
     std::optional<Partition> result;
     double log_joint = 0;
@@ -69,10 +73,11 @@ class PartitionSearch final : public NetworkFit {
   Index without_gain_ = 0;
 };
 
-/// Makes splits in the given order, each only if it raises J (the log joint density) after those made before:
-/// two splits that gain alone may not gain together, as the blocks between their clusters are divided twice.
-/// Each entry of `splits` has labels that divide one cluster of `now`, a different one in each entry, and
-/// give the nodes that leave the label now.k(). Returns the number of splits made.
+/// Makes splits in the given order. Each is made only if it raises J (the log joint density) after the
+/// earlier ones: two splits that gain alone may not gain together, as both divide the block between their
+/// clusters. Each entry of `splits` has the labels of all nodes if one cluster of `now` is split: the nodes
+/// that leave it have label now.k(). Different entries split different clusters. Returns the number of splits
+/// made.
 Index make_together(Partition& now, const std::vector<std::vector<int>>& splits, Observer& observer = nobody);
 
 }  // namespace bnpvi::networks

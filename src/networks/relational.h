@@ -1,24 +1,26 @@
-// The HDP relational model of networks: a node has a membership in each of its pairs.
+// The relational HDP model of networks: in each pair of nodes, both nodes have a membership.
 #pragma once
 #include "networks/link_model.h"
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {
 
-/// Base class of models in which each node has a membership (a community) in each of its pairs: s ~ π_i and r
-/// ~ π_j in the pair of nodes i and j, whose value is y ~ f(φ) with the φ of the block of s and r. The
-/// memberships have π_i ~ DP(αβ), with stick-breaking proportions β of concentration γ. Derived classes
-/// define the blocks [Kim, Gopalan, Blei and Sudderth 2013].
+/// Base class of models in which each node has a membership (a community) in each of its pairs. In the pair
+/// of nodes i and j the memberships are s ~ π_i and r ~ π_j, and the value is y ~ f(φ), where φ is the
+/// parameter of the block of s and r. The proportions of a node are π_i ~ DP(αβ), with stick-breaking
+/// proportions β of concentration γ. Derived classes define the blocks [Kim, Gopalan, Blei and Sudderth
+/// 2013].
 ///
-/// In q every link has a separate joint q(s, r); all pairs without a link that contain node i share one
-/// profile, q(s) = ρ_i (at the other end ρ_j). This restricts a q with separate factors for every pair, so
-/// that the bound is exact, and takes time proportional to links and nodes. q(π_i) = Dirichlet(θ̂_i) is
-/// optimal for the counts, and the top level uses the loose bound of sticks.h. In a directed network each
-/// pair of nodes has two values, with the same memberships at both ends.
+/// In q every link has a separate joint distribution q(s, r). All pairs without a link that contain node i
+/// share one distribution of its membership, the profile ρ_i. This restricts a q with separate factors for
+/// every pair, so the bound is valid, and it takes time proportional to links and nodes. q(π_i) =
+/// Dirichlet(θ̂_i) is optimal for the counts. The top level uses the loose bound of sticks.h. In a directed
+/// network each pair of nodes has two values, one for each direction.
 ///
-/// A node's known label restricts its memberships in all its pairs: q(s, r) and ρ are 0 in other communities,
-/// and the bound is one of log p(y, s and r in the sets of all nodes). In future pairs memberships are
-/// restricted, too: the node's proportions are then those of q(π_i) among the allowed communities.
+/// A known label of a node restricts its memberships in all its pairs: q(s, r) and ρ are 0 in other
+/// communities. The bound is then one of log p(y, s and r in the allowed communities of all nodes).
+/// Memberships in future pairs are restricted, too: proportions of the node are those of q(π_i) among its
+/// allowed communities.
 class Relational : public Overlap, public NodeSteps {
  public:
   OverlapCapabilities capabilities() override { return {this, nullptr}; }
@@ -37,20 +39,19 @@ class Relational : public Overlap, public NodeSteps {
   void read(Reader& in) override;
   void refresh() override;
 
-  /// For tests: sets other sticks and keeps everything else in q, except the Dirichlet parameters of the
-  /// nodes' proportions, which get their optimum.
+  /// For tests: sets other sticks. The rest of q stays, except the Dirichlet parameters of the nodes'
+  /// proportions, which get their optimum.
   void hold_sticks(const HdpSticks& sticks);
 
  protected:
-  /// start: proportions of nodes in communities, from which the profiles ρ (memberships in pairs without a
-  /// link) begin. blocks: model of the parameters of blocks. Constructors of derived classes must end with
-  /// begin().
+  /// start: proportions of nodes in communities; the profiles ρ begin there. blocks: model of the blocks'
+  /// parameters. Constructors of derived classes must call begin() at their end.
   Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
   void begin();
 
-  // Scratch of a visit of links. a: exp E log π of every node, relative to the node's largest entry (a factor
-  // of the node does not change q). p: its logarithm; all: its sum over communities; none, link: the weights
-  // of blocks; the others: numbers that derived classes keep for links of the same value.
+  // Scratch for visits of links. a: exp E log π of every node, divided by the largest entry of the node
+  // (which does not change q). p: log a. all: Σ of a over communities. none, link: the weights of the blocks.
+  // The others are numbers that derived classes reuse for links of the same value.
   struct LinkWork {
     Vec a, p, all;
     Vec none, link;  // weights of the blocks
@@ -62,36 +63,36 @@ class Relational : public Overlap, public NodeSteps {
   }
   static double part(bool to_i, bool to_j) { return (to_i + to_j) / 2.0; }
 
-  /// Computes, from the present statistics, the weights of the blocks, with which the expected log
-  /// probability of a pair's value y is none + y link (LinkWeights).
+  /// Computes the weights of the blocks from the present statistics. In a block the expected log probability
+  /// of value y is none + y link (LinkWeights).
   virtual void weigh(Vec& none, Vec& link) const = 0;
-  /// Computes the optimal joint q(s, r) of the communities s and r of the two ends of the link from i to j
-  /// with value y. Adds its expected ends to node i if to_i, and to node j if to_j; adds its statistic and
-  /// entropy, half for each of these ends, to q_n_, q_s_ and link_entropy_.
+  /// Computes the optimal joint distribution q(s, r) for the link from i to j with value y. Adds its expected
+  /// ends to node i (if to_i) and to node j (if to_j). For each of these two that holds, adds half of its
+  /// statistic and entropy to q_n_, q_s_ and link_entropy_.
   virtual void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) = 0;
   virtual Index n_blocks() const = 0;
-  /// Computes the statistics of blocks (pairs of communities) from the profiles ρ, the nodes' memberships in
-  /// pairs without a link, from their sum (sum_), and from the statistics of links.
+  /// Computes the statistics of the blocks from the profiles ρ of the nodes, their sum (sum_), and the
+  /// statistics of the links.
   virtual void update_statistics() = 0;
-  /// Computes the statistics of blocks as if links, like pairs without a link, had the profiles ρ of their
-  /// ends.
+  /// Computes the statistics of the blocks as if in links, too, the memberships of the two nodes had their
+  /// profiles ρ.
   virtual void expect_from_profiles() = 0;
-  /// Writes to gain (K numbers), for each community, the expected gain of the bound by a pair without a link
-  /// of node i if the node has this membership; averaged over such pairs.
+  /// Expected gains of the bound by one pair of node i without a link, averaged over these pairs. gain:
+  /// receives for each community (K numbers) the gain if the node is a member of it in that pair.
   virtual void gains(Index i, const Vec& none, double* gain) const = 0;
-  /// A step of stochastic learning, after the links of some nodes have been visited: estimates the blocks'
-  /// statistics from the pairs of these nodes, and moves the present statistics by `rate` towards the
-  /// estimate.
+  /// Moves the statistics of the blocks by `rate` towards an estimate from the pairs of these nodes
+  /// (stochastic learning). The links of the nodes must have been visited before.
   virtual void move_statistics(const std::vector<int>& nodes, double rate) = 0;
   virtual double evidence() const = 0;  // Σ of Λ over the blocks
   virtual void join_statistics(Index a, Index b) = 0;
-  virtual void order_statistics(const std::vector<Index>& order) = 0;  // communities not in it are removed
+  // communities that are not in `order` are removed
+  virtual void order_statistics(const std::vector<Index>& order) = 0;
   virtual std::vector<Array> statistics() const = 0;
 
   void clear_links();
   void sum_profiles();
-  // Adds to `sum` (K numbers) the profiles ρ_j of the partners j in node i's listed pairs, its links and its
-  // hidden pairs, in one direction.
+  // Adds to `sum` (K numbers) the profiles ρ_j of the nodes j in the links and hidden pairs of node i, in one
+  // direction.
   void sum_listed(const SparseRows& links, const SparseRows& hidden, Index i, double* sum) const;
 
   const LinkModel* blocks_;

@@ -7,8 +7,9 @@
 
 namespace bnpvi::networks {
 
-/// The part of the bound that belongs to the stick-breaking weights of clusters: Σ_k [lB(1 + R_k, γ + R_>k) −
-/// lB(1, γ)], with R the sizes of clusters, R_>k the sum of the sizes after k, and lB the log Beta function.
+/// The part of the bound that belongs to the stick-breaking weights of the clusters: Σ_k [lB(1 + R_k, γ +
+/// R_>k) − lB(1, γ)]. R_k: the size of cluster k; R_>k: the sum of the sizes after k; lB: the log Beta
+/// function.
 double stick_evidence(const Vec& sizes, double gamma);
 
 /// The terms of the bound of a blockmodel. sum() is the bound.
@@ -21,17 +22,17 @@ struct BlockBound {
   double sum() const { return data + base + degrees + allocation + entropy; }
 };
 
-/// A variational posterior with soft labels r: q(z_i) = r_i, the probabilities of node i's clusters. It has
-/// optimal sticks Beta(1 + R_k, γ + R_>k) in the order of the clusters, R_k = Σ_i r_ik, R_>k = Σ_{l>k} R_l,
-/// and optimal blocks for the statistics
-///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r   (undirected: Y is symmetric, and half of S is used for
-///   k = l).
-/// The bound is exact: all pairs of nodes are included. r_ik is 0 where node i may not be in cluster k
-/// (owners.h): the bound is then one of log p(y, z in the sets of all nodes).
+/// A variational posterior with soft labels r: q(z_i) = r_i, the probabilities of the clusters for node i.
+/// The other factors of q are optimal given r. Sticks are Beta(1 + R_k, γ + R_>k) in the order of the
+/// clusters, with R_k = Σ_i r_ik and R_>k = Σ_{l>k} R_l. Blocks have the statistics
+///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r.
+/// In undirected networks Y is symmetric, and the diagonal of S counts half. The bound includes all pairs of
+/// nodes. r_ik is 0 where node i may not be in cluster k (owners.h). The bound is then one of log p(y, each
+/// z_i allowed).
 class SoftBlocks {
  public:
   /// r: soft labels of the nodes, n × k, row-major; rows sum to 1. owner: the class that owns each cluster;
-  /// empty: all clusters are open.
+  /// if empty, all clusters are open.
   SoftBlocks(const Links& links, const LinkModel& model, double gamma, Index k, Vec r, Owners owner = {});
 
   Index k() const { return k_; }
@@ -42,25 +43,26 @@ class SoftBlocks {
   double sum(Index a, Index b) const { return s_[a * k_ + b]; }
   BlockBound bound() const;
 
-  /// Visits every node, in order, with q of the blocks' parameters and of the clusters' weights as they were
-  /// before, then updates these two: each step raises the bound. A node takes O(degree K + K²) time.
+  /// Visits every node, in order, with q of the blocks and of the sticks as they were before. Then updates
+  /// these two. Each step raises the bound. A node takes O(degree K + K²) time.
   void lap();
 
-  /// Makes a step of stochastic learning. The natural gradient of the bound with respect to q of the blocks,
-  /// at the present r, is the statistic that r implies minus the present one. The statistic is estimated from
-  /// the pairs of these nodes, each pair counted half at each of its ends, times n over their number, which
-  /// is unbiased over all sets of so many nodes. Blocks move by `rate` towards the estimate, then the nodes
-  /// are visited. Sizes are always those of r; lap() makes statistics exact again.
+  /// Makes a step of stochastic learning. The natural gradient of the bound with respect to q of the blocks
+  /// is the statistic that r implies, minus the present one. The implied statistic is estimated from the
+  /// pairs of `nodes`. Each pair counts half at each of its two nodes, and the sum is scaled by n over the
+  /// number of `nodes`, which is unbiased over all sets of so many nodes. Blocks move by `rate` towards the
+  /// estimate, then the nodes are visited. The sizes R are always those of r. lap() makes the statistics
+  /// exact again.
   void step(const std::vector<int>& nodes, double rate);
 
-  /// This state with clusters a and b joined; they must not belong to two different classes.
+  /// This state with clusters a and b joined. They must not have two different owners.
   SoftBlocks merged(Index a, Index b) const;
-  /// This state with everything but the soft labels r computed again.
+  /// This state with everything recomputed from the soft labels r.
   SoftBlocks anew() const { return SoftBlocks(links_, model_, gamma_, k_, r_, owner_); }
 
   void write(Writer& out) const;
-  /// Reads what write() wrote, with the number of clusters stored there. Throws std::invalid_argument when
-  /// the stored state does not belong to this network.
+  /// Reads what write() wrote, with its number of clusters. Throws std::invalid_argument when the stored
+  /// state does not belong to this network.
   void read(Reader& in);
 
  private:
@@ -68,9 +70,9 @@ class SoftBlocks {
     Vec none, link;  // weights of the blocks (LinkWeights), K × K
     Vec prior;       // E log of the sticks' proportions
   };
-  // Sums of the labels r_other of the other ends over a node's pairs: weighted by the values of its links
-  // (out, in), and by numbers of pairs (pairs_out, pairs_in). Pairs that leave the node and pairs that arrive
-  // are separate; in an undirected network all are in `out` and `pairs_out`.
+  // Sums of the labels r_j of the nodes j with which a node has pairs. out, in: over its links, weighted by
+  // their values. pairs_out, pairs_in: over pairs, each counted once. `out` is for pairs that leave the node,
+  // `in` for pairs that arrive; undirected networks use `out` only.
   struct Met {
     Vec out, in, pairs_out, pairs_in;
   };

@@ -1,5 +1,5 @@
-// Optional abilities of observation models, in addition to the core (obs_model.h): small interfaces, to which
-// Capabilities (below) has pointers.
+// Optional capabilities of observation models beside their core (obs_model.h). Each is a small interface;
+// Capabilities (below) has pointers to them.
 #pragma once
 #include <memory>
 #include <vector>
@@ -17,23 +17,22 @@ class HiddenScales;
 class NamedClusters;
 class RepeatedRows;
 
-/// The features of n rows that are neither dense (n_dense()) nor 0. Row i has the features with numbers
-/// at[start[i]] .. at[start[i + 1] − 1]; their values are in `value` at the same positions.
+/// The features of n rows that are neither dense (n_dense()) nor 0. Those of row i are the entries start[i]
+/// .. start[i + 1] − 1 of `at`, their numbers, and of `value`, their values.
 struct Entries {
   std::vector<int> start;
   std::vector<int> at;        // counted from the first feature that is not dense
   std::vector<double> value;  // value of each listed feature; empty: all are indicators, 1
 };
 
-/// Models with many features of which most are 0 in a row, so that rows are kept as lists of the other
-/// features.
+/// Models with many features of which most are 0 in a row. A row is kept as a list of its other features.
 class SparseEntries {
  public:
-  /// The number of dense features, which come first and may have any values. Of the features after them, each
-  /// row has only few that are not 0, so that its product with a cluster adds up the weights of these few
-  /// alone: indicators, which are 1, or features that belong to one of many times.
+  /// The number of dense features. They come first and may have any values. Of the features after them each
+  /// row has only few that are not 0. These are indicators, which are 1, or features that belong to one of
+  /// many times. A product with a cluster adds up their weights alone.
   virtual Index n_dense() const = 0;
-  /// Writes the dense features of the given rows to phi, as features() writes all of them.
+  /// Writes the dense features of the given rows to phi, in the layout of features().
   virtual void dense_features(const Dataset& data, const Index* rows, Index n, double* phi,
                               Index ld) const = 0;
   /// Writes the features of the given rows that are neither dense nor 0 to `out`.
@@ -43,13 +42,13 @@ class SparseEntries {
   ~SparseEntries() = default;
 };
 
-/// Models in which a part of a row is unobserved, and replaced by its expectation given the observed part:
-/// missing cells that depend on the other cells of their row, or a scale that every row has.
+/// Models in which a part of a row is unobserved and is replaced by its expectation given the observed part.
+/// This part may be missing cells that depend on the other cells of the row, or a scale that every row has.
 class ExpectedCells {
  public:
   virtual Index n_cells() const = 0;  // cells of a row, at least 1
   /// The rows that lack any of these cells, grouped by the cells that they lack. features() writes zeros for
-  /// all their dense features; pattern() computes what takes the place of these.
+  /// all their dense features. pattern() computes the features that they have instead.
   virtual std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
                                                       Index n) const = 0;
   virtual std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const = 0;
@@ -60,8 +59,7 @@ class ExpectedCells {
   ~ExpectedCells() = default;
 };
 
-/// Models whose rows may lack cells (gaps), and how their statistic follows from the statistic of complete
-/// rows.
+/// Models for rows with missing cells (gaps) whose statistic follows from that of complete rows.
 class Gaps {
  public:
   /// Computes the statistic t that rows without gaps have under this model. complete: the same model for data
@@ -72,8 +70,8 @@ class Gaps {
   ~Gaps() = default;
 };
 
-/// The base measure h(x): a factor of the likelihood that has no parameters, is not 1 for all rows, and whose
-/// logarithm is not linear in φ(x).
+/// The base measure h(x): a factor of the likelihood that has no parameters. Models have this capability if h
+/// is not 1 for all rows, and log h is not linear in φ(x).
 class BaseMeasure {
  public:
   virtual void log_base(const Dataset& data, const Index* rows, Index n, double* out) const = 0;  // log h(x)
@@ -83,43 +81,42 @@ class BaseMeasure {
 };
 
 /// Models whose rows are counts of tokens: the features of a row are (1, counts). The log evidence of a
-/// cluster does not depend on its number of rows, so that the tokens of one row may belong to different
-/// clusters.
+/// cluster does not depend on its number of rows. So tokens of one row may belong to different clusters.
 class TokenCounts {
  public:
-  /// λ, the Dirichlet parameters of the prior (D numbers). The point estimate of a single row x of n tokens
-  /// is n (λ + x) / Σ (λ + x), and its weights are the logarithms of these proportions, so that a divergence
-  /// between rows can be computed from their nonzero counts alone.
+  /// λ, the D Dirichlet parameters of the prior. The point estimate for a single row x of n tokens is n (λ +
+  /// x) / Σ (λ + x), and its weights are the logarithms of these proportions. So a divergence between rows
+  /// follows from their nonzero counts alone.
   virtual const Vec& pseudo_counts() const = 0;
 
  protected:
   ~TokenCounts() = default;
 };
 
-/// How thoroughly a prior is learned. `ascent`: by some steps of ascent in its continuous hyperparameters.
-/// `search`: also by steps to neighbouring points of the grids of its other hyperparameters, which costs
-/// about ten times as much.
+/// How thoroughly a prior is learned. `ascent`: some steps of ascent in its continuous hyperparameters.
+/// `search`: also steps to neighbouring grid points of its other hyperparameters, which costs about ten times
+/// as much.
 enum class PriorSteps { ascent, search };
 
 /// A prior of clusters that is learned from the clusters. The learned values are part of the model: learning
 /// returns another model.
 ///
-/// The objective is Σ_k Λ(T_k), the log evidence of K clusters with statistics T, plus occupied_term(T_k) for
-/// each cluster with observations, plus log_hyperprior() once. If hyperparameters have posteriors q(H), these
-/// terms make the sum a lower bound of the log evidence in the model of all clusters and hyperparameters. If
-/// only their best values are kept, log_hyperprior() is the log density of these values.
+/// The objective is Σ_k Λ(T_k) + Σ_k occupied_term(T_k) + log_hyperprior(). Λ(T_k) is the log evidence of
+/// cluster k with statistic T_k; the second sum is over clusters with observations. If hyperparameters H have
+/// posteriors q(H), the objective is a lower bound of the log evidence in the model of all clusters and
+/// hyperparameters. If only their best values are kept, log_hyperprior() is the log density of these values.
 class LearnedPrior {
  public:
-  /// Returns this model with a prior under which the objective (see the class), for K clusters with
-  /// statistics T (K × p), is at least as large, up to rounding. nullptr where no better prior is found, or
-  /// where there are too few clusters to estimate what they have in common.
+  /// Returns this model with a better prior: the objective for K clusters with statistics T (K × p) is at
+  /// least as large, up to rounding. nullptr if no better prior is found, or if there are too few clusters to
+  /// learn from.
   virtual std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                                   Pool* pool) const = 0;
-  /// The term of the objective that belongs to the hyperparameters: −KL(q(H) ‖ p(H)), or the log density of
-  /// their present values; 0 if that density is constant.
+  /// The term of the hyperparameters in the objective: −KL(q(H) ‖ p(H)), or the log density of their present
+  /// values. 0 if that density is constant.
   virtual double log_hyperprior() const { return 0; }
-  /// The term of the objective that a cluster with observations adds in addition to its log evidence; 0 for
-  /// an empty cluster, which says nothing about the prior. t: the statistic of the cluster.
+  /// The term of the objective that a cluster with observations has beside its log evidence. 0 for an empty
+  /// cluster, which says nothing about the prior. t: the statistic of the cluster.
   virtual double occupied_term(const double* /*t*/) const { return 0; }
   virtual bool has_occupied_term() const { return false; }  // can occupied_term() differ from 0?
   /// The present values of the fields that learned() changes, under the names that they have in R.
@@ -132,12 +129,12 @@ class LearnedPrior {
 /// Models whose features depend on the centre and unit to which the columns are scaled.
 class ColumnUnits {
  public:
-  /// Converts the statistic t of a cluster, in place: from `from`, this model with other values of prior,
-  /// centre and unit, to the statistic that the same rows have under this model.
+  /// Converts the statistic t of some rows to this model, in place. `from` is the model to which t belongs:
+  /// this model with another prior, centre and unit.
   virtual void re_express(const ObsModel& from, double* t) const = 0;
-  /// The loss of precision that the prior alone causes: the factor ≥ 1 by which second moments around 0
-  /// exceed the variances, since variances are computed by subtracting squared means. The log evidence Λ of
-  /// every cluster has a relative error of about this factor times machine epsilon.
+  /// By how much the prior alone reduces precision. It is the factor ≥ 1 by which second moments around 0
+  /// exceed the variances, which are computed by subtracting squared means. The relative error of the log
+  /// evidence Λ of a cluster is about this factor times machine epsilon.
   virtual double strain() const = 0;
 
  protected:
@@ -148,8 +145,8 @@ class ColumnUnits {
 /// of the prior's parameters.
 class RowEstimates {
  public:
-  /// Computes point_estimate() for the statistic times × φ, that is, for one row with features φ that counts
-  /// `times` times; the same up to rounding. Equal rows give the same bits.
+  /// Computes point_estimate() for the statistic times × φ: one row with features φ that counts `times`
+  /// times. The result is the same up to rounding. Equal rows give the same bits.
   virtual void row_estimate(const double* phi, double times, double* mean, double* w) const = 0;
 
  protected:
@@ -163,29 +160,29 @@ class RowEstimates {
 class Urn {
  public:
   virtual Index urn_size() const = 0;  // ≥ p
-  /// Computes, from the statistic T of an urn (cluster of a sampler), the numbers that follow T in the urn.
+  /// Computes the numbers that follow the statistic T in an urn from T.
   virtual void fill_urn(double* urn) const = 0;
-  /// Updates the numbers that follow the statistic T in an urn (cluster of a sampler), when T has just become
-  /// T + sign φ: φ are the features of a row that was added (sign 1) or taken out (−1).
+  /// Updates the numbers that follow T in an urn after T became T + sign φ. φ: the features of a row that was
+  /// added (sign 1) or taken out (−1).
   virtual void refill_urn(double* urn, const double* /*phi*/, double /*sign*/) const { fill_urn(urn); }
   /// Computes the log predictive density (ObsModel::log_predictive) of one row with φ_0 = 1 under each of K
-  /// urns (clusters of a sampler), which are stored one after the other (K × urn_size()).
+  /// urns. The urns are stored one after the other (K × urn_size()).
   virtual void urn_predictives(const double* urns, Index k, const double* phi, double* out) const = 0;
 
  protected:
   ~Urn() = default;
 };
 
-/// Models whose clusters change over time, and which can replace what the earliest times say about a cluster
-/// by a summary.
+/// Models whose clusters change over time. They can replace what the earliest times say about a cluster by a
+/// summary.
 class ForgetsTimes {
  public:
   /// Drops the first `gone` times of a cluster: returns a statistic for the model of the times from the last
   /// of the dropped ones on. The statistic carries all that the dropped times imply for later times. The log
   /// evidence Λ of any further rows changes by a constant only, which is added to `constant`.
   virtual Vec condensed(const double* t, Index gone, double& constant) const = 0;
-  /// The strength of the prior of the mean at a time in a cluster without rows, given the times before. time:
-  /// from 0, the first time.
+  /// The strength of the prior of the mean at this time (from 0), given the earlier times, in a cluster
+  /// without rows.
   virtual double strength_at(Index time) const = 0;
 
  protected:
@@ -200,9 +197,9 @@ struct Capabilities {
   /// True when features() scales rows that are very far from all others towards 0 (obs_model.h).
   /// log_predictive() then corrects for that.
   bool far_rows = false;
-  /// True when the features of rows differ by so many orders of magnitude that the rounding error left in a
-  /// sum after a row is subtracted may exceed all that remains. Totals are then added up again from their
-  /// parts.
+  /// True if features of rows differ by so many orders of magnitude that sums must not be updated by
+  /// subtraction: the rounding error left after a row is subtracted may exceed the rest. Totals are then
+  /// added up again from their parts.
   bool wide_sums = false;
 
   const SparseEntries* entries = nullptr;
@@ -226,8 +223,8 @@ struct Capabilities {
 const LearnedPrior& prior_of(const ObsModel& obs);  // default: a prior that is not learned
 const ColumnUnits& units_of(const ObsModel& obs);   // default: T stays the same, strain 1
 const BaseMeasure& base_of(const ObsModel& obs);    // default: h = 1
-/// The log evidence of a cluster with statistic t, plus the occupied term of a learned prior (LearnedPrior)
-/// if the cluster has observations. For sums over clusters and comparisons of such sums; not for predictives,
+/// The log evidence of a cluster with statistic t plus, if it has observations, the occupied term of a
+/// learned prior (LearnedPrior). For sums over clusters and comparisons of such sums; not for predictives,
 /// urns and draws.
 double used_evidence(const ObsModel& obs, const double* t);
 Index n_dense(const ObsModel& obs);                      // default: all features
@@ -248,8 +245,8 @@ class PlainRowEstimates final : public RowEstimates {
 };
 
 /// Converts the statistic t of rows without missing cells (gaps) from the model `from` to the model `to`. The
-/// two differ only in whether cells may be missing: in `from` they may not, or, if the model is a product, in
-/// fewer of its blocks; or `from` is `to`.
+/// two models may differ only in whether cells may be missing: they may in `to` but not in `from`. In a
+/// product this may concern some blocks only.
 void complete_to_gaps(const ObsModel& from, const double* t, const ObsModel& to, double* out);
 
 /// Casts `obs` to the type Model, for functions of a model that receive another model made from the same
@@ -263,13 +260,13 @@ std::shared_ptr<const Model> same_kind(const std::shared_ptr<const ObsModel>& ob
   return {obs, &same_kind<Model>(*obs)};
 }
 
-/// Sorts rows: complete rows first, then rows that lack the same cells next to each other, in their order
-/// within each group. A block of rows then has few patterns of missing cells, on whose number its cost
-/// depends.
+/// Sorts rows: first complete rows, then rows that lack the same cells next to each other. The order within
+/// these groups is kept. A block of rows then has few patterns of missing cells, and its cost depends on
+/// their number.
 void sort_by_missing_cells(const ObsModel& obs, const Dataset& data, std::vector<Index>& rows);
 
-/// The sum of w log h(x) over the given rows, where w is the weight of a row and h the base measure; the
-/// result does not depend on the pool.
+/// The sum of w log h(x) over the given rows. w: weight of a row; h: base measure. The result does not depend
+/// on the pool.
 double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool);
 
 }  // namespace bnpvi

@@ -5,24 +5,25 @@
 
 namespace bnpvi {
 
-/// Where a cluster's density is taken: averaged over the posterior of the cluster's parameters, or at their
-/// point estimate (ObsModel::point_estimate()).
+/// How a density of a cluster is computed: averaged over the posterior of the cluster's parameters, or at
+/// their point estimate (ObsModel::point_estimate()).
 enum class DensityAt { posterior, point_estimate };
 
 /// The log densities log p(x | cluster) − log h(x) of rows under K clusters, where h is the base measure of
 /// the model (BaseMeasure).
 class ClusterDensities {
  public:
-  /// t: statistics of the first clusters, p numbers each; if there are fewer than k, the other clusters have
-  /// no data (T = 0). names: names of these first clusters (NamedClusters); empty: none has a name.
+  /// t: the statistics of the first clusters, p numbers each. If there are fewer than k, the other clusters
+  /// have no data (T = 0). names: the names of these first clusters (NamedClusters); empty if none has a
+  /// name.
   ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at,
                    std::vector<int> names = {});
 
   Index k() const { return k_; }
 
-  /// Computes the log densities of the rows loaded in `block`, given the cells that are observed: K × n, one
-  /// row for each cluster. At point estimates, a row so far out that its squares overflow gets the density of
-  /// the nearer point to which features() scales it.
+  /// Computes the log densities of the rows loaded in `block`, given their observed cells. out: K × n, one
+  /// row for each cluster. A row so far out that its squares overflow is moved nearer by features(); at point
+  /// estimates it gets the density of the nearer point.
   void of(FeatureBlock& block, Vec& out) const;
 
  private:

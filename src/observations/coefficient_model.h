@@ -12,15 +12,15 @@
 namespace bnpvi {
 
 /// The matrix normal–Wishart prior of coefficients and noise, in engine units (columns centred and scaled).
-/// It is either given, or hierarchical: then it is the prior that q(H), the posterior of the hyperparameters,
-/// implies. In a hierarchical prior, κ (the strength) and m (the mean of the coefficients) are learned; V,
-/// the column precision of the coefficients, is always given.
+/// It is either given or hierarchical. In a hierarchical prior κ (the strength) and m (the mean of the
+/// coefficients) are learned, and the prior is the one that q(H), the posterior of the hyperparameters,
+/// implies. V, the column precision of the coefficients, is always given.
 class CoefficientPrior {
  public:
   explicit CoefficientPrior(WishartParameters given) : parameters_(std::move(given)) {}
 
-  /// given: V, the column precision of the coefficients, and, if the prior is hierarchical, the parameters
-  /// that q(H), the posterior of the hyperparameters, stores directly. location: the prior mean of the
+  /// given: V, the column precision of the coefficients; in a hierarchical prior also the parameters that
+  /// q(H), the posterior of the hyperparameters, stores directly. location: the prior mean of the
   /// coefficients (D × E). unit: units of the responses. The prior is hierarchical if the fields have
   /// `data_floor`.
   CoefficientPrior(WishartParameters given, const Fields& fields, const Vec& location, const Vec& unit);
@@ -49,9 +49,9 @@ class CoefficientPrior {
   double log_density_ = 0, occupied_ = 0;
 };
 
-/// Reads the prior that a model's fields describe, hierarchical if the fields say so. given: the prior in the
-/// user's units; to_engine: a function that converts such a prior to WishartParameters in engine units
-/// (columns centred and scaled); unit: units of the responses.
+/// Reads the prior that a model's fields describe. It is hierarchical if the fields say so. given: the prior
+/// in the user's units. to_engine: converts such a prior to WishartParameters in engine units (columns
+/// centred and scaled). unit: units of the responses.
 template <class Given, class ToEngine>
 CoefficientPrior described_prior(const Given& given, const Fields& fields, const Vec& unit,
                                  const ToEngine& to_engine) {

@@ -7,14 +7,14 @@
 
 namespace bnpvi {
 
-/// The features that count observed cells, in models of D columns that are independent given the cluster. A
-/// missing cell is left out of the likelihood: its features are 0, and column j counts its observed cells,
-/// N_j = Σ r δ_j, with r the responsibilities and δ_j = 1 where the cell is observed, else 0. A model in
-/// which cells may be missing (gaps) has the features δ_j after all others; a model without gaps counts rows,
-/// N_j = T_0.
+/// The counts of observed cells, in models whose D columns are independent given the cluster. A missing cell
+/// is left out of the likelihood: its features are 0. Column j counts its observed cells, N_j = Σ r δ_j. r:
+/// responsibilities; δ_j: 1 if the cell is observed, else 0. A model with missing cells (gaps) has the
+/// features δ_j after all others. A model without gaps counts rows: N_j = T_0.
 class ColumnGaps {
  public:
-  /// gaps: may cells be missing? columns: D; complete: the number of features of the model without gaps.
+  /// gaps: whether cells may be missing. columns: D. complete: the number of features of the model without
+  /// gaps.
   ColumnGaps(bool gaps, Index columns, Index complete)
       : gaps_(gaps), columns_(columns), complete_(complete) {}
 
@@ -22,11 +22,11 @@ class ColumnGaps {
   Index n_features() const { return gaps_ ? complete_ + columns_ : complete_; }
   /// The position, among the features, of the count of observed cells of column j.
   Index at(Index j) const { return gaps_ ? complete_ + j : 0; }
-  /// N_j, the number of observed cells of column j in a cluster with statistic t. Never below 0, which
-  /// rounding in sums and differences of summaries could cause.
+  /// N_j, the number of observed cells of column j in a cluster with statistic t. A value below 0, due to
+  /// rounding, is returned as 0.
   double count(const double* t, Index j) const { return std::max(t[at(j)], 0.0); }
-  /// The fraction of rows whose cell in column j is observed (1 in a cluster without rows). Point estimates,
-  /// which describe one row, use it in place of the count.
+  /// The fraction of rows whose cell in column j is observed; 1 in a cluster without rows. Point estimates
+  /// describe one row, so they use it in place of the count.
   double share(const double* t, Index j) const {
     return gaps_ && t[0] > 0 ? std::min(count(t, j) / t[0], 1.0) : 1;
   }
@@ -47,10 +47,10 @@ class ColumnGaps {
     return sum(t, [strength](double n) { return 1 / (strength + n); });
   }
 
-  /// Completes the features of n rows: writes the features δ_j, and 0 for the features of missing cells. A
-  /// cell is missing if its features are NaN; δ_j is then 0. For an observed cell δ_j is one(f), with f the
-  /// features of the row. value: position of the first D features to check for NaN; per_column: number of
-  /// such groups of D features, one after the other.
+  /// Completes the features of n rows where cells are missing. A cell is missing if its features are NaN;
+  /// they become 0, and δ_j = 0. For an observed cell δ_j = one(f), with f the features of the row. value:
+  /// position of the first feature of column 0. per_column: number of features of each column; each kind has
+  /// D features in a row.
   template <class F>
   void mark(Index n, double* phi, Index ld, Index value, Index per_column, F one) const {
     if (!gaps_) return;

@@ -7,10 +7,10 @@
 
 namespace bnpvi {
 
-/// Makes, from a model of tokens (TokenCounts), a model of the counts of some terms and, as the last column,
-/// the total count of all other terms. While the counts of the other terms do not change, the log evidence Λ
-/// differs from that of the model of all terms by a constant only, and the weights of the chosen terms are
-/// the same. The weight of the last column has no meaning. `terms` must be ascending and include the terms by
+/// Makes, from a model of tokens (TokenCounts), a model of the counts of some terms. Its last column is the
+/// total count of all other terms. As long as the counts of the other terms do not change, the log evidence Λ
+/// differs from that of the model of all terms by a constant only. The weights of the chosen terms are the
+/// same. The weight of the last column has no meaning. `terms` must be ascending, and include the terms by
 /// which clusters are named.
 std::shared_ptr<const ObsModel> counts_of_terms(const ObsModel& tokens, const std::vector<int>& terms);
 

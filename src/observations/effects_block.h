@@ -9,8 +9,8 @@
 namespace bnpvi {
 
 /// The prior of a Gaussian regression of D responses y on E regressors z: y = M z + ε, ε ~ N(0, Σ). M | Σ is
-/// matrix normal with mean M_0 and column precision V. Either Σ⁻¹ ~ W(df, scale⁻¹), or Σ is known; then
-/// `scale` is that of the prior of Σ⁻¹.
+/// matrix normal with mean M_0 and column precision V. Σ is known, or Σ⁻¹ ~ W(df, scale⁻¹). If a known Σ is
+/// learned, this Wishart distribution is the prior of Σ⁻¹.
 struct EffectsPrior {
   Index e, d;
   double df;
@@ -30,16 +30,17 @@ struct EffectsPosterior {
   Vec scale;       // B̂ = B + Q, with Q the residual squares (EffectsBlock)
 };
 
-/// Conjugate inference for the regression of one cluster (EffectsPrior). The statistic is the count N and Σ r
-/// v vᵀ, with r the responsibilities and v = (z, y); its lower triangle is packed by rows. If v_0 = 1, N may
-/// be the first entry of this triangle. The posterior is read off the matrix P̂ = [V, V M_0ᵀ; M_0 V, B + M_0
-/// V M_0ᵀ] + Σ r v vᵀ, with B the prior's scale: its upper left block is V̂, and the Schur complement of this
-/// block is B̂ = B + Q, with Q the residual squares (see WishartModel). If Σ is known, the log evidence is
+/// Conjugate inference for the regression of one cluster (EffectsPrior). With v = (z, y) and responsibilities
+/// r, the statistic is the count N and the lower triangle of Σ r v vᵀ, packed by rows. If v_0 = 1, N may be
+/// the first entry of this triangle. The posterior follows from the matrix
+///   P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ,
+/// where B is the prior's scale. Its upper left block is V̂. The Schur complement of this block is B̂ = B +
+/// Q, with Q the residual squares (see WishartModel). If Σ is known, the log evidence is
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:
-  /// count, at: positions, among the model's features, of the count N and of the second moments Σ r v vᵀ of v
-  /// = (regressors, responses).
+  /// Positions of the statistic among the features of the model. count: that of the count N; at: those of the
+  /// second moments Σ r v vᵀ, with v = (regressors, responses).
   EffectsBlock(EffectsPrior prior, Index count, std::vector<Index> at);
 
   const EffectsPrior& prior() const { return prior_; }
@@ -49,8 +50,8 @@ class EffectsBlock {
   /// and second moments among the features, and returns the log evidence.
   double add_weights(const double* t, double* w) const;
   EffectsPosterior posterior(const double* t) const;
-  /// Writes the mean statistic of `rows` rows into `mean`, and adds to w the natural parameters of the
-  /// likelihood at the posterior means of the coefficients and of Σ.
+  /// The point estimate for a cluster with statistic t: writes the mean statistic of `rows` rows to `mean`,
+  /// and adds the natural parameters of the likelihood at the posterior means of coefficients and Σ to w.
   void point_estimate(const double* t, double rows, double* mean, double* w) const;
   /// Draws coefficients and covariance Σ from the posterior of a cluster with statistic t, and adds the
   /// natural parameters of the likelihood at these values to the weights w.
@@ -63,8 +64,9 @@ class EffectsBlock {
   Vec best_known(const double* t, Index k, Index p) const;
   double log_hyperprior() const;
 
-  /// The loss of precision that the prior causes (ColumnUnits::strain): the largest ratio of a diagonal entry
-  /// of the matrix of second moments that the prior stands for to the squared pivot of its Cholesky factor.
+  /// The loss of precision that the prior causes (ColumnUnits::strain). The prior stands for a matrix of
+  /// second moments. The result is the largest ratio of a diagonal entry of it to the squared pivot of its
+  /// Cholesky factor.
   double strain() const;
 
  private:

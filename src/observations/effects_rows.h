@@ -1,5 +1,5 @@
-// Individuals (groups of rows) whose coefficients differ from those of their cluster, and how a visit of a
-// batch infers these coefficients.
+// Models of individuals (groups of rows) whose coefficients differ from those of their cluster. This infers
+// these coefficients when a batch is visited.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace bnpvi {
 
-/// Which regressors have random coefficients. Of the E regressors of rows (intercept first, if any), q are
-/// random: their coefficients differ between individuals (groups of rows). P are fixed: their coefficients
+/// Which regressors have random coefficients. Of the E regressors (intercept first, if any), q are random:
+/// their coefficients differ between individuals (groups of rows). The others are fixed: their coefficients
 /// are the same for all individuals of a cluster.
 struct EffectsShape : EffectsPlaces {
   EffectsShape(Index regressors, std::vector<Index> those);
@@ -27,8 +27,8 @@ struct EffectsStep {
   Vec mean, covariance;  // m (n × q) and S, packed (n × q (q + 1) / 2)
 };
 
-/// Computes predictive log densities for n individuals (groups of rows): log p(all rows of an individual |
-/// cluster with statistic t). sums: sums over the rows of each individual, ld apart.
+/// Predictive log densities of n individuals (groups of rows): log p(all rows of an individual | cluster with
+/// statistic t). sums: sums over the rows of each individual; those of the next one begin ld numbers later.
 class EffectsPredictive {
  public:
   virtual void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const = 0;
@@ -37,9 +37,9 @@ class EffectsPredictive {
   ~EffectsPredictive() = default;
 };
 
-/// Makes the MissingPattern for individuals, all of which have unobserved coefficients. The data of an
-/// individual with n rows are n and, from column `offset` on, the second moments of (regressors, y), the sums
-/// of products over its rows. If the first regressor is 1, the first of these moments is n.
+/// Makes the MissingPattern of individuals, since their coefficients are unobserved. The data of an
+/// individual with n rows are n and, from column `offset` on, the second moments of (regressors, y): sums of
+/// products over its rows. If the first regressor is 1, the first of these moments is n.
 std::unique_ptr<const MissingPattern> make_effects_pattern(const EffectsShape& shape, Index offset,
                                                            const EffectsPredictive& predictive);
 

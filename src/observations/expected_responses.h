@@ -5,20 +5,20 @@
 
 namespace bnpvi {
 
-/// The expectation of missing responses, for rows of regressors z and responses y that all lack the same
-/// responses. Let v = (z, y), v_m its missing and v_o its known part, and A the symmetric matrix of the
-/// weights w of a cluster, so that ⟨φ(x), w⟩ = const + ½ vᵀAv. Then q(v_m) = N(G v_o, V) with V = −A_mm⁻¹ and
-/// G = V A_mo. The reduced features of such rows, without v_m (missing_pattern.h), are the first feature φ_0,
-/// the count, and the products of v_o v_oᵀ, packed like those of v vᵀ.
+/// The expectation of missing responses, for rows with regressors z and responses y that all lack the same
+/// responses. Let v = (z, y), with missing part v_m and known part v_o. The weights w of a cluster form a
+/// symmetric matrix A with ⟨φ(x), w⟩ = const + ½ vᵀAv. Then q(v_m) = N(G v_o, V) with V = −A_mm⁻¹ and G = V
+/// A_mo. Without v_m a row has the reduced features (missing_pattern.h): the first feature φ_0, the count,
+/// and the products of v_o v_oᵀ, packed like those of v vᵀ.
 ///
-/// Arguments w and t are weights and statistics with all features of the model; only the entries for v vᵀ are
+/// Arguments w and t are weights and statistics of all features of the model. Only the entries for v vᵀ are
 /// read or written.
 class ExpectedResponses {
  public:
   ExpectedResponses(const WishartModel& model, const MissingCells& missing);
 
-  /// The parameters of the distribution N(G v_o, V) of the missing responses v_m in one cluster, given v_o
-  /// (regressors and observed responses), and its constant ½|m| log 2π + ½ log|V|.
+  /// The distribution N(G v_o, V) of the missing responses v_m in one cluster, given v_o (regressors and
+  /// observed responses), and its constant ½|m| log 2π + ½ log|V|.
   struct Given {
     Vec g, v;  // G (|m| × |o|) and V (|m| × |m|)
     double log_normaliser;
@@ -35,12 +35,12 @@ class ExpectedResponses {
   /// Writes v_o, the regressors and observed responses, of n rows into out, n × n_seen().
   void gather(const Dataset& data, const Index* rows, Index n, double* out) const;
 
-  /// Writes into `squares` A'_oo = A_oo + A_om V A_mo = A_oo + A_om G, the weights of the second moments of
-  /// the observed v_o after the missing v_m have been integrated out.
+  /// Writes A'_oo = A_oo + A_om V A_mo = A_oo + A_om G into `squares`. These are the weights of the second
+  /// moments of v_o after the missing v_m have been integrated out.
   void weights(const double* w, const Given& q, double* squares) const;
 
-  /// Adds to t the expected statistic of rows with responsibilities r, given the sums squares = Σ r v_o v_oᵀ
-  /// and count = Σ r, the factor of V.
+  /// Adds the expected statistic of some rows with responsibilities r to t. squares: Σ r v_o v_oᵀ. count: Σ
+  /// r, by which V is multiplied.
   void expand(const Given& q, double count, const double* squares, double* t) const;
 
  private:

@@ -8,10 +8,9 @@
 
 namespace bnpvi {
 
-/// The cost of computing responsibilities and statistics of these rows for k clusters, in the units of
-/// Pool::spend(): for each row and each cluster, a product over the features that can be nonzero, plus some
-/// exponentials. entries: stored_entries() of these rows. The cost does not depend on how rows are divided
-/// into batches.
+/// The cost of responsibilities and statistics of these rows for k clusters, in the unit of Pool::spend().
+/// For each row and cluster it counts a product over the features that can be nonzero, and some exponentials.
+/// entries: stored_entries() of these rows. The cost does not depend on how rows are divided into batches.
 double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index entries, Index k);
 
 /// The number of entries that sparse data store for these rows; 0 for dense data.
@@ -19,14 +18,13 @@ Index stored_entries(const Dataset& data, const std::vector<Index>& rows);
 
 /// The sum of statistics T += Rᵀ Φ over blocks of rows, with responsibilities R and features Φ. The sums of
 /// sparse rows and of indicator features are kept transposed until finish(). With `few`, memory is allocated
-/// only for clusters that receive any mass, provided that there are no sparse features.
-///
-/// Missing cells of rows are replaced by their expectation under the weights of the clusters: those that
-/// expect_under() has set, or else those of a cluster without data.
+/// only for clusters that get any mass (unless there are sparse features). Missing cells are replaced by
+/// their expectation under the weights of the clusters set by expect_under(); without that call under those
+/// of a cluster without data.
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few = false);
-  /// Sets the weights under which missing cells are replaced by expectations: cluster j has row (*number)[j]
+  /// Sets the weights under which missing cells are replaced by expectations. Cluster j has row (*number)[j]
   /// of `weights`, or row j if number is null. Both arguments must outlive the sum.
   void expect_under(const Weights& weights, const std::vector<Index>* number = nullptr);
   /// Adds the accumulated statistics to t (K × p).
@@ -53,38 +51,37 @@ class FeatureSum {
 /// order; each task of the pool computes some of the clusters.
 void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool);
 
-/// A block of rows in the working memory of one thread: loads rows as features, multiplies the features with
-/// the clusters' weights, and adds them up weighted by responsibilities. Memory: block_rows() × p.
+/// A block of rows in the working memory of one thread. It loads rows as features, multiplies these by the
+/// weights of clusters, and adds them up weighted by responsibilities. Memory: block_rows() × p.
 class FeatureBlock {
  public:
   FeatureBlock(const ObsModel& obs, const Dataset& data);
 
-  /// The largest number of rows that load() accepts. It depends only on p, the number of features, so that
-  /// results depend on nothing else.
+  /// The largest number of rows that load() accepts. It depends only on p, the number of features, and so
+  /// results do not depend on anything else.
   Index block_rows() const { return block_rows_; }
 
   void load(const Index* rows, Index n);
   void times(const Weights& weights, double* c) const;  // all products C = Φ Wᵀ, n × K
-  /// Computes products with clusters for the n loaded rows from `first` on and for the chosen clusters only.
-  /// The result is transposed: c is chosen × n.
+  /// Computes products of n loaded rows, from row `first` on, with the chosen clusters only. The result is
+  /// transposed: c is chosen × n.
   void times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n,
                   double* c) const;
-  /// Computes products of each row with `width` clusters chosen for this row, whose numbers are in `cluster`;
-  /// cluster and c are n × width.
+  /// Computes the products of each row with `width` clusters that are chosen for this row. cluster: their
+  /// numbers, n × width; c: the products, n × width.
   void times_own(const Weights& weights, const int* cluster, Index width, double* c) const;
   void add_weighted(const Responsibilities& r, FeatureSum& sum) const;  // sum += Rᵀ Φ
-  /// Adds to the statistic t of one cluster (p numbers) Σ_i r_i φ(x_i) over the loaded rows, with r_i their
-  /// responsibilities. Missing cells are replaced by their expectation under the cluster's weights w (p
-  /// numbers); null: under those of a cluster without data.
+  /// Adds Σ_i r_i φ(x_i) over the loaded rows to the statistic t of one cluster (p numbers). r_i:
+  /// responsibility of row i. w: the weights of the cluster (p numbers), under which missing cells are
+  /// replaced by expectations; null: those of a cluster without data.
   void add_weighted(const double* r, double* t, const double* w = nullptr) const;
-  /// Adds to the statistic t of one cluster the features of all loaded rows, each times the weight of its
-  /// row. w: the cluster's weights, under which missing cells are replaced by expectations; null: those of a
-  /// cluster without data.
+  /// Adds the features of all loaded rows, each times the weight of its row, to the statistic t of one
+  /// cluster. w: as in add_weighted().
   void add_rows(double* t, const double* w = nullptr) const;
 
   /// Replaces missing cells (ExpectedCells) of the loaded rows by their expectation under the weights w of a
-  /// cluster (p numbers); null: under those of a cluster without data. Without this call, products with a
-  /// cluster integrate the missing cells out, under the weights of that same cluster.
+  /// cluster (p numbers); null: of a cluster without data. Without this call, missing cells are integrated
+  /// out in products with a cluster, under the weights of that cluster.
   void complete(const double* w);
 
   /// Computes the log predictive densities log p(x | data with statistic t) − log h(x) of the loaded rows,
@@ -98,8 +95,8 @@ class FeatureBlock {
   /// True when the i-th loaded row may belong to a cluster of the class `owner` (0: a cluster of no class).
   /// Only if labelled().
   bool allows(Index i, int owner) const { return data_.class_sets->allows(data_.classes[rows_[i]], owner); }
-  /// The features Φ of the loaded rows, with all features dense: n × p, rows ld() apart. Dense features are 0
-  /// in rows that lack cells, unless complete() was called.
+  /// The features Φ of the loaded rows, sparse ones included: n × p, rows ld() apart. In rows that lack cells
+  /// the dense features are 0, unless complete() was called.
   const double* features();
   Index ld() const { return ld_; }
 
@@ -121,9 +118,9 @@ class FeatureBlock {
   };
   void find_incomplete();
   void times_own_complete(const Weights& weights, const int* cluster, Index width, double* c) const;
-  // The products of rows that lack cells with the weights w of clusters, for rows first .. last − 1 of the
-  // group; rows × clusters. Where complete rows have ⟨φ(x), w⟩, with features φ, these have log ∫ exp⟨φ(x),
-  // w⟩, an integral over the missing cells.
+  // The products of some rows that lack cells with the weights w of clusters, rows × clusters: rows first ..
+  // last − 1 of the group. A complete row has the product ⟨φ(x), w⟩ with its features φ. A row that lacks
+  // cells has log ∫ exp⟨φ(x), w⟩, an integral over the missing cells.
   Vec reduced_products(const Incomplete& group, const Weights& weights, const std::vector<int>& clusters,
                        Index first, Index last) const;
   void times_own_incomplete(const Incomplete& group, const Weights& weights, const int* cluster, Index width,

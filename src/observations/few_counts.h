@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// A short list of the terms whose count t in a statistic is above zero, with t and the prior's parameter a
-/// of each. The log evidence depends on nothing else. Scratch memory of one thread.
+/// A short list of the terms whose count t in a statistic is above zero. Each entry has the term's t and a,
+/// the prior's parameter. The log evidence depends on nothing else. Scratch memory of one thread.
 struct FewCounts {
   static constexpr Index many = 2048;  // number of terms from which gathering pays: a guess
 
@@ -18,8 +18,8 @@ struct FewCounts {
 
   Index n() const { return static_cast<Index>(at.size()); }
 
-  /// Fills the list from a, t and log Γ(a) of n terms. Returns false, and makes no list, where more than a
-  /// quarter of the counts t are above zero.
+  /// Fills the list from a, t and log Γ(a) of n terms. If more than a quarter of the counts t are above zero,
+  /// makes no list and returns false.
   bool gather(Index n, const double* a, const double* t, const double* log_gamma_a) {
     constexpr Index at_once = 256;  // terms between two looks at the number of entries
     const Index most = n / 4;

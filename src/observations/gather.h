@@ -4,12 +4,12 @@
 
 namespace bnpvi {
 
-/// A change of units of columns, x̃ = (x − centre) / unit, and the logarithm of its Jacobian, −Σ log unit.
+/// A change of units of columns: x̃ = (x − centre) / unit.
 ///
-/// rounding: the spacing Δ of the values of each column, 0 for a column that is not rounded; empty: none is.
-/// A rounded value x stands for a true value in the cell [x − Δ/2, x + Δ/2]. By Jensen's inequality
-/// log(P(cell)/Δ) is at least the average of log p over the cell, which is computed by averaging features:
-/// x̃² becomes x̃² + cell.
+/// rounding: the spacing Δ of the values of each column; 0 for a column that is not rounded; empty if no
+/// column is. A rounded value x stands for a true value between x − Δ/2 and x + Δ/2. By Jensen's inequality,
+/// log(P(this interval)/Δ) is at least the average of log p over the interval. This average is computed from
+/// averaged features: x̃² becomes x̃² + (Δ / unit)²/12.
 struct Columns {
   Columns(const Vec& centre, const Vec& unit, const Vec& rounding = {});
 
@@ -20,8 +20,8 @@ struct Columns {
   Index size() const { return static_cast<Index>(unit.size()); }
 };
 
-/// The change between two units of columns: x̃ under `to` is scale · x̃ under `from` + shift, column by
-/// column.
+/// The change from one unit of columns to another: for each column, x̃ under `to` is scale · x̃ under `from`
+/// + shift.
 struct ColumnChange {
   ColumnChange(const Columns& from, const Columns& to);
 
@@ -33,8 +33,8 @@ struct ColumnChange {
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld);
 
-/// Divides the n numbers of v by the smallest number ρ ≥ 1 after which none is above 1e130 in absolute value,
-/// so that squares and their weights stay finite. Returns 1/ρ, which is 1 if v needed no change.
+/// Divides the n numbers of v by a common ρ ≥ 1, the smallest for which none is above 1e130 in absolute
+/// value. So squares and their weights stay finite. Returns 1/ρ, which is 1 if v needed no change.
 double bring_near(Index n, double* v);
 
 /// Writes the features of linear models, (1, x), into row i of `out`, where x is row rows[i] of dense or

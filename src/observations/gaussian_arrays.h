@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-/// The means of K clusters in the user's units, K × D; mean_of(k) gives the mean of cluster k in engine units
+/// The means of K clusters in the user's units, K × D. mean_of(k): the mean of cluster k in engine units
 /// (columns centred and scaled).
 template <class F>
 NamedArray mean_array(const Columns& columns, Index k, F mean_of) {
@@ -21,8 +21,8 @@ NamedArray mean_array(const Columns& columns, Index k, F mean_of) {
   return out;
 }
 
-/// An array of numbers of(k, j) that depend on a count of rows: one for each of K clusters or, if cells may
-/// be missing and each of the D columns therefore has its own count, K × D.
+/// An array of numbers of(k, j) that depend on a count of rows. If cells may be missing (`gaps`), each of the
+/// D columns has a count of its own, and the array is K × D. Otherwise it has K numbers.
 template <class F>
 NamedArray counted_array(const char* name, const ColumnGaps& gaps, Index k, Index d, F of) {
   NamedArray out{name, {}, {}};
@@ -33,8 +33,8 @@ NamedArray counted_array(const char* name, const ColumnGaps& gaps, Index k, Inde
   return out;
 }
 
-/// The covariances of K clusters whose columns are independent, D × D × K: the mean E[σ²] = scale_of(k,
-/// j)/(df_of(k, j) − 2) of an inverse Gamma distribution on the diagonal; infinite where that mean does not
+/// The covariances of K clusters whose columns are independent, D × D × K. On the diagonal they have the mean
+/// E[σ²] = scale_of(k, j)/(df_of(k, j) − 2) of an inverse Gamma distribution; infinite if that mean does not
 /// exist.
 template <class Scale, class Df>
 NamedArray diagonal_covariances(Index d, Index k, Scale scale_of, Df df_of) {

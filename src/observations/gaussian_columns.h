@@ -7,9 +7,9 @@
 
 namespace bnpvi {
 
-/// The Wishart model whose only regressor is the constant 1, so that its coefficients M are the mean and
-/// their precision V is mean_strength. one_first: whether v_0 = 1 (WishartModel); false where the 1 of a row
-/// is multiplied by the scale of the row.
+/// The Wishart model of a Gaussian cluster. Its only regressor is the constant 1, so the coefficients M are
+/// the mean, and their precision V is mean_strength. one_first: whether v_0 = 1 (WishartModel). It is false
+/// if each row's 1 is multiplied by the scale of the row.
 class GaussianColumns : public WishartModel {
  public:
   GaussianColumns(const NormalWishart& prior, const Columns& columns, bool one_first)

@@ -12,14 +12,13 @@
 
 namespace bnpvi {
 
-/// The prior of a Gaussian cluster, normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean,
-/// (mean_strength Λ)⁻¹); `mean` is empty where the mean is known to be zero. Full covariance: scale is D × D.
-/// Diagonal: scale has D numbers, and each coordinate has a one-dimensional Wishart prior, precision ~
-/// Gamma(df/2, rate = scale/2). Spherical: scale is one number, for the one precision that all coordinates
-/// share.
+/// The normal–Wishart prior of a Gaussian cluster: precision Λ ~ W(df, scale⁻¹) and mean μ | Λ ~ N(mean,
+/// (mean_strength Λ)⁻¹). `mean` is empty if the mean is known to be zero. With full covariance `scale` is D ×
+/// D. With diagonal covariance it has D numbers, and each precision is Gamma(df/2, rate = scale/2). With
+/// spherical covariance it is one number, for the precision that all columns share.
 ///
-/// If the prior is hierarchical, these are the parameters of the prior that q(H), the posterior of the
-/// hyperparameters, implies; `about` and `posterior` are in the user's units, too.
+/// In a hierarchical prior these are the parameters of the prior that q(H), the posterior of the
+/// hyperparameters, implies. `about` and `posterior` are in the user's units, too.
 struct GaussianPrior {
   Vec mean;
   double mean_strength;
@@ -41,26 +40,26 @@ inline Vec rounding_of(const Fields& fields) {
   return fields.has("rounding") ? fields.numbers("rounding", columns_of(fields)) : Vec{};
 }
 
-/// Reads the prior of Gaussian clusters from its fields. has_mean: false where the mean is known to be zero.
-/// The prior is hierarchical if the fields of a hyperprior are present.
+/// Reads the prior of Gaussian clusters from its fields. has_mean: false if the mean is known to be zero. The
+/// prior is hierarchical if the fields of a hyperprior are present.
 GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_mean);
 
-/// The prior of Gaussian clusters as a model holds it: in engine units (columns centred and scaled), with all
-/// that is needed to learn it.
+/// The prior of Gaussian clusters as used in a model: in engine units (columns centred and scaled), with what
+/// is needed to learn it.
 class OwnGaussianPrior {
  public:
   OwnGaussianPrior(GaussianPrior given, ScaleShape shape);
 
-  /// A prior that is not learned, for models that exist only within a computation: nothing of it is ever
-  /// converted to the user's units.
+  /// A prior that is not learned, for models that exist only during a computation. Nothing of it is converted
+  /// to the user's units.
   explicit OwnGaussianPrior(NormalWishart fixed) : engine_(std::move(fixed)) {}
 
   const NormalWishart& in_engine_units() const { return engine_; }
 
   bool is_learned() const { return hierarchical_.has_value(); }
 
-  /// The functions of LearnedPrior for a hierarchical prior. occupied_term(j) is the term of a cluster that
-  /// has observations in block j of the columns (NormalWishart).
+  /// The functions of LearnedPrior for a hierarchical prior. occupied_term(j) is the part of
+  /// LearnedPrior::occupied_term() for block j of the columns (NormalWishart).
   double log_hyperprior() const { return log_density_; }
   double occupied_term(Index j) const { return occupied_[j]; }
   NamedArrays learned_fields() const;

@@ -8,23 +8,23 @@
 namespace bnpvi {
 
 /// The prior b ~ N(M, V⁻¹) of the E regression coefficients b of a cluster, in engine units (columns centred
-/// and scaled). It is the same for every candidate value of the size s of a negative binomial; these values
-/// have equal prior probabilities.
+/// and scaled). In negative binomial regression it is the same for every candidate value of the size s. These
+/// values have equal prior probabilities.
 struct GlmPrior {
   Vec mean, precision;  // M (E numbers) and V (E × E)
 };
 
-/// The posterior q(b) of a cluster's coefficients, given one value of the size s of a negative binomial,
-/// together with Λ_g, the log evidence of that value.
+/// The posterior q(b) of a cluster's coefficients, and the log evidence Λ_g. In negative binomial regression
+/// both are given the candidate value number g of the size s.
 struct GlmPosterior {
   double log_evidence = 0;
   Vec mean, covariance;
 };
 
-/// The posterior of the coefficients b, given a cluster's statistic. The log likelihood of each row is
-/// replaced by a quadratic in b, its tangent (tangent_rows.h). T_g, the statistic's part for size number g,
-/// holds the sums of these quadratics over rows with responsibilities r, regressors x, offset o, curvature ω
-/// and slope κ. With P = V + Σ rωxx' and h = Σ r(κ − ωo)x − Σ rωxx' M,
+/// The posterior of the coefficients b given the statistic of a cluster. The log likelihood of each row is
+/// replaced by a quadratic function of b, its tangent (tangent_rows.h). T_g, the part of the statistic for
+/// size number g, has the sums of these quadratics over rows. A row has responsibility r, regressors x,
+/// offset o, curvature ω and slope κ. With P = V + Σ rωxx' and h = Σ r(κ − ωo)x − Σ rωxx' M,
 ///   Λ_g = ½ log|V| − ½ log|P| + ½ h'P⁻¹h + Σ r(κ − ωo)x'M − ½ M' Σ rωxx' M + T_constant,
 ///   q(b | g) = N(M + P⁻¹h, P⁻¹).
 class GlmPosteriors {
@@ -38,8 +38,8 @@ class GlmPosteriors {
   std::vector<GlmPosterior> of_sizes(const double* t, bool with_covariance = true) const;
   Vec curved(const double* t, Index g) const;  // (V + curvature)⁻¹, the covariance used for intervals
 
-  // Convert coefficients b and their covariance A from engine units to the user's: H b and H A H', H being
-  // the matrix of the linear map between the units.
+  // Convert coefficients b and their covariance A from engine units to the user's: to H b and H A H', where H
+  // is the matrix of the change of units.
   Vec to_users(const Vec& b) const;
   Vec area_to_users(const Vec& area) const;
 

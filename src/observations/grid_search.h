@@ -1,4 +1,4 @@
-// Searches for the best point of a grid by hill climbing: steps from point to point.
+// Hill climbing on a grid: steps from point to point.
 #pragma once
 #include <optional>
 #include <utility>

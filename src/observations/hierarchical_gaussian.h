@@ -10,11 +10,11 @@
 namespace bnpvi {
 
 /// Normal–Wishart prior of the mean μ and the precision Λ of clusters of D columns, in engine units (columns
-/// centred and scaled, see Columns). The columns come in J independent blocks of d columns each: J = 1 for
-/// full covariances, d = 1 for diagonal ones. For each block Λ ~ W(ν, B⁻¹) and μ | Λ ~ N(m, (κΛ)⁻¹).
-/// Spherical clusters have one block with d = 1, whose precision all D columns share. Regressions on E
-/// regressors (J = 1) have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of the mean; a mean is
-/// the coefficient of the single regressor 1, with V = 1.
+/// centred and scaled, see Columns). The columns form J independent blocks of d columns: J = 1 for full
+/// covariances, d = 1 for diagonal ones. In each block Λ ~ W(ν, B⁻¹) and μ | Λ ~ N(m, (κΛ)⁻¹). Spherical
+/// clusters have one block with d = 1, whose precision all D columns share. Regressions on E regressors (J =
+/// 1) have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of the mean. A mean is the coefficient
+/// of a single regressor 1 with V = 1.
 struct NormalWishart {
   Vec mean;             // m, the mean or coefficients, D or D × E; empty: known to be zero
   double strength = 1;  // κ, strength of the mean; unused without means
@@ -22,10 +22,10 @@ struct NormalWishart {
   Vec scale;            // B, scale of the precisions, J × d × d
 };
 
-/// The sums over clusters k from which the prior is updated. Each sums expectations under the posteriors of
-/// the clusters, where necessary also over blocks of columns. In the posterior of cluster k, E Λ_k = ν̂ B̂⁻¹
-/// is the mean precision, e_k = m̂_k − m the distance of its mean from the prior's mean m, V̂_k the precision
-/// of coefficients and κ̂_k that of a mean.
+/// Sums over the clusters k from which the prior is updated. They sum expectations under the posteriors of
+/// the clusters, in part also over blocks of columns. In the posterior of cluster k, E Λ_k = ν̂ B̂⁻¹ is the
+/// mean precision, and e_k = m̂_k − m is the distance of its mean from the prior's mean m. V̂_k is the
+/// precision of its coefficients, or κ̂_k that of its mean.
 struct ExpectedClusters {
   double evidence = 0;     // Σ Λ(T_k), total log evidence
   Vec used;                // number of clusters that have observations in each block, J
@@ -34,18 +34,17 @@ struct ExpectedClusters {
   double mean_spread = 0;  // Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V)], c: columns of a block
 };
 
-/// The sum of expect(t_k) over those of K clusters that have observations, in their order. t: statistics, K ×
-/// p.
+/// The sum of expect(t_k) over the clusters that have observations, in their order. t: statistics of K
+/// clusters, K × p.
 ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool,
                                    const std::function<ExpectedClusters(const double*)>& expect);
 
-/// Which hyperparameters the user gave as numbers. The posterior of these is the given value, without a
-/// distribution.
+/// Which hyperparameters the user gave as numbers. Their posterior is the given value.
 struct GivenHyperparameters {
   bool mean = false, strength = false, df = false, scale = false;
 };
 
-/// The constants in the priors of the hyperparameters of D columns, which are set from the data; in engine
+/// The constants in the priors of the hyperparameters of D columns. They are set from the data, in engine
 /// units.
 struct HyperpriorOfData {
   Vec location;  // c, D: medians of the columns; D × E; empty: the mean of clusters is known to be zero
@@ -57,8 +56,8 @@ struct HyperpriorOfData {
   Vec regressors = {1};  // V, precision over regressors, E × E
 };
 
-/// The posterior q(H) of the hyperparameters of a HierarchicalGaussian, in engine units. Below, "a point" is
-/// a single value without a distribution.
+/// The posterior q(H) of the hyperparameters of a HierarchicalGaussian, in engine units. "A point" is a
+/// single value without a distribution.
 struct HyperPosterior {
   double df = 1;          // ν, a point: degrees of freedom of the clusters' precisions
   double wishart_df = 0;  // a, a point: degrees of freedom of the Wishart prior of a full Ψ; 0: Ψ is diagonal
@@ -77,18 +76,18 @@ struct HyperPosterior {
 ///   ν = d − 1 + e, e ∈ {2⁰, ..., 2¹¹};   Ψ of one of 11 kinds:
 ///     diagonal: ψ_j ~ Gamma(¼, rate ¼/v_j);
 ///     full, a − d ∈ {2⁰, ..., 2⁹}: Ψ | α ~ W(a, diag(α)⁻¹), α_j ~ Gamma(g, h_j), g = .2, h_j = .01 g v_j/a.
-/// The constants c, v, F and V are those of HyperpriorOfData. All values of e have the same prior weight, and
-/// so have all kinds. q has single values, without a distribution, for e, the kind and the values that the
-/// user gave; a given scale B is used without F. Full kinds exist only for full covariances of two columns or
-/// more.
+/// c, v, F and V are the constants of HyperpriorOfData. All values of e have the same prior weight, and so
+/// have all kinds of Ψ. In q, e, the kind and the values that the user gave are single values without a
+/// distribution. A scale B given by the user is used without F. Full kinds exist only for full covariances of
+/// two columns or more.
 ///
-/// Given q(H) = q(Ψ) q(α) q(m) q(κ), every cluster with observations is treated as a cluster under the
-/// effective prior NW(m̄, κ̄, ν, B* = ν(Ψ̄ + F) + κ̄ E S), with a constant added to its evidence
-/// (occupied_term). S is the covariance of each column of m V^½ under q(m). Then
+/// q(H) = q(Ψ) q(α) q(m) q(κ). Given q(H), the clusters have the effective prior NW(m̄, κ̄, ν, B*), with B* =
+/// ν(Ψ̄ + F) + κ̄ E S, where S is the covariance of each column of m V^½ under q(m). A cluster with
+/// observations has the evidence under this prior and a constant (occupied_term). Then
 ///   Σ_{k with observations} [Λ(T_k) + occupied term] + log_density(q)
-/// is a lower bound of the log evidence of all clusters in the hierarchical model, by Jensen's inequality for
-/// log(Ψ + F) and Minkowski's for its determinant. Empty clusters contribute nothing: their distribution is
-/// the prior given H.
+/// is a lower bound of the log evidence of all clusters in the hierarchical model. This follows from Jensen's
+/// inequality for log(Ψ + F) and Minkowski's for its determinant. Empty clusters contribute nothing: their
+/// distribution is the prior given H.
 class HierarchicalGaussian {
  public:
   explicit HierarchicalGaussian(HyperpriorOfData data);
@@ -97,23 +96,22 @@ class HierarchicalGaussian {
 
   NormalWishart effective(const HyperPosterior& q) const;
 
-  /// The constant that a cluster with observations in block j of columns adds to the bound in addition to its
-  /// log evidence Λ, once for each such block.
+  /// The constant that a cluster with observations in block j of columns adds to the bound, beside its log
+  /// evidence Λ. It is added once for each such block.
   double occupied_term(const HyperPosterior& q, Index j) const;
 
   /// The hyperparameters' part of the bound, −KL(q(H) ‖ p(H)).
   double log_density(const HyperPosterior& q) const;
 
-  /// Returns q after one round of coordinate ascent, which updates each factor of q that has a distribution
-  /// once.
+  /// Returns q after one round of coordinate ascent: one update of each factor of q that is a distribution.
   HyperPosterior refreshed(const HyperPosterior& q, const ExpectedClusters& e) const;
 
-  /// A function that computes the sums over clusters under an effective prior (the prior of the clusters
-  /// given q(H)). A search by improved() calls it about ten times.
+  /// Computes the sums over clusters under an effective prior (the prior of the clusters given q(H)). A
+  /// search by improved() calls it about ten times.
   using Expect = std::function<ExpectedClusters(const NormalWishart&)>;
 
-  /// Improves q by some rounds of refreshed() and, if `steps` is a search, by steps of the degrees of freedom
-  /// (e) and of the kind of Ψ to neighbouring values. Returns q itself where the bound does not rise.
+  /// Improves q by some rounds of refreshed(). If `steps` is a search, also by steps of the degrees of
+  /// freedom (e) and of the kind of Ψ to neighbouring values. Returns q itself if the bound does not rise.
   HyperPosterior improved(const HyperPosterior& q, PriorSteps steps, const Expect& expect) const;
 
  private:
@@ -124,8 +122,8 @@ class HierarchicalGaussian {
   enum class GridStep;
   Point at(HyperPosterior q, const Expect& expect) const;
   Point after_rounds(Point from, int rounds, double to_beat, const Expect& expect) const;
-  /// q after a step of e (the excess of the degrees of freedom), or of the kind of Ψ, to a neighbouring
-  /// value; empty where there is no such value.
+  /// q after a step of e (the excess of the degrees of freedom) or of the kind of Ψ to a neighbouring value;
+  /// empty if there is no such value.
   std::optional<HyperPosterior> after_step(const HyperPosterior& q, GridStep step, const Vec& used) const;
   void refresh_means(HyperPosterior& q, const ExpectedClusters& e) const;
   void refresh_mean(HyperPosterior& q, Index j, double strength, const ExpectedClusters& e,
@@ -137,9 +135,8 @@ class HierarchicalGaussian {
   double shape_terms(const HyperPosterior& q) const;
   double rate_h(Index i, double a) const;
   double expected_rate(Index i, double a, double shape) const;
-  // Adds `times` · E S to the d × d matrix `to`, where S is the variance of the prior mean in block j, and E
-  // S its expectation under q. If the columns share one precision, S is the sum of the variances of all
-  // columns.
+  // Adds `times` · E S to the d × d matrix `to`. S is the variance of the prior mean in block j. If all
+  // columns share one precision, S is the sum of the variances of all columns.
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 
   HyperpriorOfData data_;

@@ -10,20 +10,21 @@ namespace bnpvi {
 /// number (spherical).
 enum class ScaleShape { full, diagonal, spherical };
 
-/// Reads from the fields the constants in the priors of the hyperparameters of d columns: all members but
+/// Reads the constants in the priors of the hyperparameters of d columns from the fields: all members but
 /// `location`.
 HyperpriorOfData hyperprior_of(const Fields& fields, ScaleShape shape, Index d);
 
-/// Reads from the fields q(H), the posterior of the hyperparameters, for d columns: all members but `mean`.
-/// has_mean: false where the mean of clusters is known to be zero.
+/// Reads q(H), the posterior of the hyperparameters of d columns, from the fields: all members but `mean`.
+/// has_mean: false if the mean of clusters is known to be zero.
 HyperPosterior hyper_posterior(const Fields& fields, ScaleShape shape, Index d, bool has_mean);
 
 /// The fields that learning changes, except the mean and its strength. scale: the scale of the effective
 /// prior (the prior of the clusters given the hyperparameters' posterior). full: covariances are full.
 NamedArrays learned_variances(const HyperPosterior& q, const Vec& scale, bool full, Index d);
 
-/// Converts variances or inverse variances x: multiplies each entry by the units of its two columns (sign 1),
-/// or divides by them (sign −1). x: D × D, D numbers, or one number for columns that have the same unit.
+/// Changes the units of variances or inverse variances x: multiplies each entry by the units of its two
+/// columns (sign 1), or divides by them (sign −1). x: D × D, or D numbers, or one number for columns with the
+/// same unit.
 void rescale_area(Vec& x, const Vec& unit, int sign);
 
 /// Converts all variances and inverse variances in q (in the next function, in the hyperprior's constants) to

@@ -1,12 +1,12 @@
-// Interface of patterns of missing cells that keep intermediate results of one call for the next: the work
-// that products of rows with clusters and the sums over these rows have in common.
+// Interface of patterns of missing cells that keep the work that two calls share: products of rows with
+// clusters, and sums over the same rows.
 #pragma once
 #include "observations/missing_pattern.h"
 
 namespace bnpvi {
 
-/// A pattern of missing cells whose products() (rows with clusters) and add() (sums over rows) begin with the
-/// same work for the rows of one block.
+/// A pattern of missing cells in which products() (rows with clusters) and add() (sums over rows) start with
+/// the same work for the rows of a block.
 class KeepsProducts {
  public:
   /// Writes to `out` (n × k) what products() writes, for n rows with features phi and k clusters with full

@@ -1,4 +1,4 @@
-// Clusters of counts that are named by keywords: some of the terms, which are given for each name.
+// Clusters of counts with names. Each name has a list of keywords, which are some of the terms.
 #pragma once
 #include <vector>
 
@@ -6,7 +6,7 @@
 
 namespace bnpvi {
 
-/// The keywords by which clusters are named, and the prior of their share of a cluster's tokens.
+/// The keywords of each name, and the prior of their share of a cluster's tokens.
 struct Keywords {
   std::vector<std::vector<int>> lists;  // for each name its terms (columns), ascending
   Vec weight_of_others;                 // for each name b: its keywords have a share ~ Beta(1, b)
@@ -14,16 +14,17 @@ struct Keywords {
 };
 
 /// The Dirichlet prior over D terms of a cluster without a name. The log evidence Λ uses weights λ_v of terms
-/// and a total A ≥ Σ λ_v. Predictions use the weights `mean`, which sum to A (for the reason see
-/// hierarchical_dirichlet.h).
+/// and a total A ≥ Σ λ_v. Predictions use the weights `mean`, which sum to A (hierarchical_dirichlet.h says
+/// why).
 struct TermPrior {
   const Vec& weight;
   const Vec& mean;
   const double& total;
 };
 
-/// The model of counts in a cluster with keywords S (the other terms are o), whose term probabilities φ have
-/// a Dirichlet tree as prior [Dennis 1991; Andrzejewski, Zhu and Craven 2009]:
+/// The model of counts in a cluster with a list S of keywords; o are the other terms. The prior of the term
+/// probabilities φ is a Dirichlet tree [Dennis 1991; Andrzejewski, Zhu and Craven 2009]. With p the share of
+/// the keywords,
 ///   p ~ Beta(1, b) the share of its keywords;   φ_S / p ~ Dir(1, ..., 1);   φ_o / (1 − p) ~ Dir(λ_v, v ∉ S)
 /// If n of the cluster's tokens are keywords and m are not, its log evidence Λ is that of a cluster without a
 /// name plus
@@ -31,10 +32,10 @@ struct TermPrior {
 ///          + DM(T_S; 1) − DM(T_S; λ_S),      λ_S = Σ_{v ∈ S} λ_v,  λ_o = A − λ_S.
 /// DM is the log evidence of a Dirichlet–multinomial; λ and A are the weights and the total of TermPrior.
 ///
-/// If the prior is hierarchical, Λ is a lower bound, as it is for clusters without a name: given the shared
-/// proportions β, the terms outside S have the total A' = A − even |S| − common Σ_S β_v, where term v has the
-/// prior weight even + common β_v. −log(A' + i) is convex in the log β_v of S, so that its mean is at least
-/// its value at exp(E log β).
+/// If the prior is hierarchical, Λ is a lower bound, as for clusters without a name. The reason: given the
+/// shared proportions β, term v outside S has the prior weight even + common β_v, and these terms have the
+/// total A' = A − even |S| − common Σ_S β_v. −log(A' + i) is convex in the log β_v of S, so its mean is at
+/// least its value at exp(E log β).
 class KeywordTerms final : public ObsModel {
  public:
   /// Keeps references to `plain`, the model of clusters without a name, and to the members of `prior`; both
@@ -42,8 +43,8 @@ class KeywordTerms final : public ObsModel {
   KeywordTerms(const ObsModel& plain, TermPrior prior, std::vector<int> terms, double weight_of_others);
 
   const std::vector<int>& terms() const { return terms_; }
-  /// Δ(T), the amount by which the log evidence of a cluster with statistic t is larger with its keywords
-  /// than without. tokens: number of tokens of the cluster.
+  /// Δ(T): by how much the keywords raise the log evidence of a cluster with statistic t. tokens: the number
+  /// of tokens of the cluster.
   double gain(const double* t, double tokens) const;
 
   Index n_features() const override { return plain_.n_features(); }
@@ -58,9 +59,8 @@ class KeywordTerms final : public ObsModel {
   void point_estimate(const double* t, double* mean, double* w) const override;
   void draw(const double* t, Stream& stream, double* w) const override;
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
-  /// Parameters of the Dirichlet distribution that has the same mean as the posterior and the total A + n + m
-  /// (A is the prior's total, n + m the number of tokens). The posterior itself is not a Dirichlet
-  /// distribution.
+  /// Parameters of a Dirichlet distribution with the mean of the posterior, which is not a Dirichlet
+  /// distribution. Its total is A + n + m: the prior's total plus the number of tokens.
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 

@@ -6,15 +6,14 @@
 
 namespace bnpvi {
 
-/// Lower Cholesky factor L of a symmetric positive definite d × d matrix A = L Lᵀ (row-major; only the lower
-/// triangle of A is read). Throws std::domain_error when a pivot, a squared diagonal entry of L, is not
-/// positive and finite.
+/// Lower Cholesky factor L of a symmetric positive definite d × d matrix A = L Lᵀ. A is row-major, and only
+/// its lower triangle is read. The squared diagonal entries of L are called pivots. Throws std::domain_error
+/// when a pivot is not positive and finite.
 ///
-/// `least_pivot` (d numbers), when given, holds known lower bounds of the pivots. Adding positive
-/// semidefinite terms to a matrix never lowers a pivot, so the pivots of a prior are lower bounds for every
-/// posterior; for the same reason l_ij² is at most what is left of a_ii after the columns before j. Both
-/// bounds hold in exact arithmetic. Enforcing them stops rounding errors from growing when data are nearly
-/// collinear.
+/// least_pivot: known lower bounds of the d pivots, or null. Adding positive semidefinite terms to a matrix
+/// never lowers a pivot. So the pivots of a prior are lower bounds for every posterior. For the same reason
+/// l_ij² is at most what is left of a_ii after the columns before j. Both bounds are enforced. Otherwise
+/// rounding errors would grow when data are nearly collinear.
 class Cholesky {
  public:
   Cholesky(const double* a, Index d, const double* least_pivot = nullptr);

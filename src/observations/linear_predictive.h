@@ -5,9 +5,9 @@
 
 namespace bnpvi {
 
-/// Models with log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, where φ(x) are the p features of row
-/// x and predictive_weights() computes w (p numbers) from T. An urn (one cluster of a sampler, which rows
-/// leave and join) holds T, followed by w.
+/// Models whose log predictive density is linear in the features: log p(x | data with statistic T) − log h(x)
+/// = ⟨φ(x), w⟩. φ(x): the p features of row x. predictive_weights() computes w (p numbers) from T. An urn (a
+/// cluster of a sampler, which rows leave and join) has T, followed by w.
 template <class Base>
 class LinearPredictive : public Base, public Urn {
  public:

@@ -1,4 +1,4 @@
-// Base of models of probabilities with Beta priors: zeros and ones, or successes among trials.
+// Base class of models of probabilities with Beta priors: for zeros and ones, or successes among trials.
 #pragma once
 #include "observations/obs_model.h"
 
@@ -8,9 +8,9 @@ namespace bnpvi {
 /// of a one. With S_j ones and F_j zeros in a cluster, q(θ_j) = Beta(a_j + S_j, b_j + F_j), and the log
 /// evidence is Λ = Σ_j log B(a_j + S_j, b_j + F_j) − log B(a_j, b_j).
 ///
-/// Under a hierarchical prior (hierarchical_dirichlet.h) a and b are the mean weights, which predictions and
-/// draws use. Λ and its gradient use smaller weights bound_a and bound_b, with a spare weight that keeps the
-/// total a_j + b_j.
+/// In a hierarchical prior (hierarchical_dirichlet.h) a and b are the mean weights, for predictions and
+/// draws. Λ and its gradient use the smaller weights bound_a and bound_b, with the same total a_j + b_j: the
+/// rest is a spare weight.
 class BetaModel : public ObsModel {
  public:
   double log_evidence(const double* t) const final;
@@ -33,9 +33,9 @@ class BetaModel : public ObsModel {
   double b(Index j) const { return b_[j]; }
   double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
   double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
-  /// The parameters of q(θ_j), θ_j being the probability of a one in column j, with the smaller prior weights
-  /// from which the log evidence is computed: bound_a_j plus the number of ones here, bound_b_j plus the
-  /// number of zeros in the next function.
+  /// The parameters of q(θ_j) for the log evidence, with the smaller prior weights; θ_j is the probability of
+  /// a one in column j. Here: bound_a_j plus the number of ones. Next function: bound_b_j plus the number of
+  /// zeros.
   double bound_ones(const double* t, Index j) const { return bound_a_[j] + count_ones(t, j); }
   double bound_zeros(const double* t, Index j) const { return bound_b_[j] + count_zeros(t, j); }
 

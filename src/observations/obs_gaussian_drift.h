@@ -1,4 +1,4 @@
-// Gaussian clusters whose means take a random step between times.
+// Gaussian clusters whose means take random steps over time.
 #pragma once
 #include <memory>
 #include <vector>
@@ -12,10 +12,10 @@
 
 namespace bnpvi {
 
-/// The prior of a Gaussian of full or diagonal covariance Σ whose mean takes a random step N(0, drift gap_t
-/// Σ) from time t to t + 1; with `gap` empty there is one time. The last column of the data (one more than
-/// the prior has) is the number of each row's time, from 1. learn: the drift is learned as the value that
-/// maximises Σ_k Λ(T_k), the sum of the clusters' log evidences.
+/// The prior of a Gaussian cluster whose mean takes a random step N(0, drift gap_t Σ) from time t to t + 1. Σ
+/// is its full or diagonal covariance. If `gap` is empty, there is one time. The last column of the data,
+/// after those of the prior, is the number of each row's time, from 1. learn: whether the drift is learned,
+/// as the value for which Σ_k Λ(T_k), the log evidence of the clusters, is largest.
 struct DriftingGaussianPrior {
   GaussianPrior gaussian;  // prior at the first time; its learning and its gaps in cells are not used
   bool full;
@@ -24,16 +24,18 @@ struct DriftingGaussianPrior {
   bool learn;
 };
 
-/// Gaussian clusters of D columns whose mean changes over times 1 .. T [West & Harrison 1997, §16.4]. Columns
-/// come in J blocks of d, independent given the cluster: J = 1 for a full covariance, d = 1 for a diagonal
-/// one. The features of a row x̃ (in engine units) are φ = (1, the packed triangle of x̃x̃ᵀ of each block;
-/// then for each time 1 and x̃, which are 0 except at the row's own time), and statistics T = (N, S_xx; N_1,
-/// S_1; ...; N_T, S_T) are their sums. With κ and μ from the Kalman filter of the mean's path (DriftPath), ν
-/// and B the parameters of the Wishart prior of the precision Λ, and Z the normaliser of a Wishart density,
+/// Gaussian clusters of D columns whose mean changes over times 1 .. T [West & Harrison 1997, §16.4]. The
+/// columns form J blocks of d, independent given the cluster: J = 1 for a full covariance, d = 1 for a
+/// diagonal one.
+///
+/// The features of a row x̃ (in engine units) are φ = (1; the packed triangle of x̃x̃ᵀ of each block; for
+/// each time 1 and x̃, which are 0 except at the time of the row). So statistics are T = (N, S_xx; N_1, S_1;
+/// ...; N_T, S_T). κ and μ are those of the Kalman filter of the path of the mean (DriftPath). ν and B are
+/// the parameters of the Wishart prior of the precision, and Z is the normaliser of a Wishart density. Then
 ///   B̂ = B + S_xx + Σ_t [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ],  ν̂ = ν + N,
 ///   Λ(T) = ½D Σ_t log(κ_{t|t−1}/κ_{t|t}) + log Z(ν̂, B̂) − log Z(ν, B) − (ND/2) log 2π − N Σ log unit,
 ///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)].
-/// At each time mean and precision are Normal–Wishart, with mean μ̄_t, strength 1/v̄_t, ν̂ and B̂.
+/// At each time, mean and precision are Normal–Wishart with mean μ̄_t, strength 1/v̄_t, ν̂ and B̂.
 class GaussianDrift final : public ObsModel,
                             public SparseEntries,
                             public ColumnUnits,
@@ -53,8 +55,8 @@ class GaussianDrift final : public ObsModel,
   double strain() const override;
   void re_express(const ObsModel& from, double* t) const override;
 
-  /// The same model with the drift (variance of the mean's steps) that maximises the sum Σ_k Λ(T_k) of the
-  /// clusters' log evidences, searched near the present drift.
+  /// The same model with a drift (variance of the mean's steps) for which Σ_k Λ(T_k), the log evidence of the
+  /// clusters, is largest. The search is near the present drift.
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override;
   NamedArrays learned_fields() const override;
@@ -63,18 +65,18 @@ class GaussianDrift final : public ObsModel,
   void weights(const double* t, double* w) const override;
   double evidence_and_weights(const double* t, double* w) const override;
 
-  /// The point estimate of a cluster is N(μ̄_t, Σ) at time t, with the fraction of the cluster's rows at each
-  /// time (equal fractions if it has no rows). μ̄_t: posterior mean at time t; Σ: as for Gaussian clusters
-  /// without drift.
+  /// The point estimate of a cluster is N(μ̄_t, Σ) at time t. μ̄_t: posterior mean at time t; Σ: as for
+  /// Gaussian clusters without drift. Times have the proportions of the cluster's rows, or equal ones if it
+  /// has no rows.
   void point_estimate(const double* t, double* mean, double* w) const override;
 
-  /// Draws the precision Λ by its root A = C L⁻¹, with L the Cholesky factor of the posterior scale B̂ and C
-  /// a random lower triangular matrix, as in obs_wishart.h [Bartlett 1933]; then the path of the mean θ in
-  /// the coordinates A θ.
+  /// Draws the precision Λ through its root A = C L⁻¹: L is the Cholesky factor of the posterior scale B̂,
+  /// and C a random lower triangular matrix, as in obs_wishart.h [Bartlett 1933]. Then draws the path of the
+  /// mean θ in the coordinates A θ.
   void draw(const double* t, Stream& stream, double* w) const override;
 
-  /// Log density of a Student-t distribution around μ̄_t, the mean at the row's time, in each block of
-  /// columns.
+  /// The log density of a Student-t distribution in each block of columns. Its centre μ̄_t is the mean at the
+  /// time of the row.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
   /// Drops the first g = `gone` times: returns the cluster's statistic under the model of the times from g
@@ -113,13 +115,13 @@ class GaussianDrift final : public ObsModel,
   double log_evidence(const double* t, const Posterior& q) const;
   void weights(Posterior& q, double* w) const;
   /// Writes the weights of all features but φ_0 for a log density that is quadratic in the row x at time t:
-  /// −½ df (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t) − ½ spread v̄_t, where μ̄_t and v̄_t are the posterior mean and variance
-  /// of time t, and B̂ is the posterior scale.
+  /// −½ df (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t) − ½ spread v̄_t. μ̄_t, v̄_t: posterior mean and variance at time t; B̂:
+  /// posterior scale.
   void natural(const Posterior& q, double df, double spread, double* w) const;
 
   NamedArray means(const double* t, Index k) const;  // μ̄_t in the user's units, K × D × T
-  /// B̂, the posterior scale of the covariance, of K clusters in the user's units, D × D × K. If `mean`, B̂
-  /// divided by ν̂ − d − 1, which is E Σ; infinite where this mean does not exist.
+  /// The posterior scale B̂ of the covariance of K clusters in the user's units, D × D × K. If `mean`, it is
+  /// divided by ν̂ − d − 1, which gives E Σ; infinite if this mean does not exist.
   NamedArray squares(const char* name, bool mean, const double* t, Index k) const;
 
   DriftingGaussianPrior given_;

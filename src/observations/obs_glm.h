@@ -9,10 +9,9 @@
 namespace bnpvi {
 
 /// Makes the model of logistic regression in each cluster, or of negative binomial regression if there is a
-/// field `size`. The columns of the data are the response y, or y successes and n − y failures; then an
-/// offset, if there is a field `offset`; then covariates. With repeated measures, the rows of an individual
-/// are kept one by one, since the quadratic bound of the likelihood (see tangent_rows.h) differs between rows
-/// and clusters.
+/// field `size`. The data have the columns: the response y, or y successes and n − y failures; an offset, if
+/// there is a field `offset`; covariates. With repeated measures, the rows of an individual are kept one by
+/// one, as the quadratic bound of the likelihood (tangent_rows.h) differs between rows and clusters.
 std::unique_ptr<ObsModel> make_glm(const Fields& fields);
 
 /// The numbers of this model's closing features (registry.h): the curvature.

@@ -1,4 +1,4 @@
-// The interface of an observation model, the distribution of a row given its cluster.
+// The interface of observation models. An observation model is the distribution of a row given its cluster.
 #pragma once
 #include "foundation/data.h"
 #include "foundation/named_array.h"
@@ -11,20 +11,20 @@ struct Capabilities;  // see capabilities.h
 
 /// A likelihood from a conjugate exponential family with its prior.
 ///
-/// A row x has a feature vector φ(x) of length p with φ_0 = 1. A cluster has the statistic T = Σ_n r_n
-/// φ(x_n), the sum over rows with responsibilities r, so that T_0 = N. Let Λ(T) be the log evidence of one
-/// cluster whose data have statistic T. Then, with q(φ_k) the conjugate posterior of its parameters given T,
+/// A row x has features φ(x), p numbers with φ_0 = 1. A cluster has the statistic T = Σ_n r_n φ(x_n), a sum
+/// over rows with responsibilities r; so T_0 is its number of rows N. Let Λ(T) be the log evidence of a
+/// cluster with statistic T, and q(φ_k) the conjugate posterior of its parameters. Then
 ///   E_q log p(x | φ_k) = ⟨φ(x), ∇Λ(T)⟩     and     log p(x | data) = Λ(T + φ(x)) − Λ(T),
-/// so that a model is one scalar function, its gradient and its features. Models are immutable.
+/// So a model is one scalar function, its gradient and its features. Models are immutable.
 ///
-/// Where squares of a row would overflow, features() gives φ(x)/ρ² with φ_0 = 1/ρ² (bring_near in gather.h).
-/// The order of ⟨φ(x), w_k⟩ over the clusters, and hence every responsibility, is then that of the limit of
-/// rows far away, and log_predictive() recognises such a row by its φ_0. Such rows may be predicted, but are
-/// never part of a fit.
+/// If squares of a row would overflow, features() writes φ(x)/ρ² with φ_0 = 1/ρ² (bring_near in gather.h).
+/// Then the order of ⟨φ(x), w_k⟩ over the clusters, and so every responsibility, is the limit for rows far
+/// away. log_predictive() recognises such a row by its φ_0. Such rows can be predicted, but are never part of
+/// a fit.
 ///
-/// A factor h(x) of the likelihood that has no parameters, and whose logarithm is not linear in φ(x), is left
-/// out of Λ, of the weights and of the predictive; BaseMeasure gives log h(x). Σ_n log h(x_n) is added once
-/// to every ELBO, since it is the same for all assignments of rows to clusters.
+/// h(x) is a factor of the likelihood that has no parameters and whose logarithm is not linear in φ(x). It is
+/// left out of Λ, weights and predictive densities; BaseMeasure computes log h(x). Σ_n log h(x_n) is added
+/// once to every ELBO, as it is the same for all assignments of rows to clusters.
 ///
 /// Laws (tests/testthat/test-contract.R, run for every registered model): Λ(0) = 0; weights = ∇Λ by finite
 /// differences; Λ(T) + Σ r log h(x) = the closed-form evidence; zero-weight rows change nothing.
@@ -41,8 +41,8 @@ class ObsModel {
   /// Λ(T), the log evidence of a cluster whose data have statistic t = T.
   virtual double log_evidence(const double* t) const = 0;
 
-  /// Writes the weights of a cluster with statistic t to w (p numbers): the gradient ∇Λ of its log evidence
-  /// Λ.
+  /// Writes the weights of a cluster with statistic t to w (p numbers). They are the gradient ∇Λ of its log
+  /// evidence.
   virtual void weights(const double* t, double* w) const = 0;
 
   /// Writes the weights of a cluster with statistic t to w, the gradient of its log evidence, and returns the
@@ -58,8 +58,8 @@ class ObsModel {
 
   /// Draws the parameters of a cluster with statistic t from their posterior. Writes the natural weights of
   /// the likelihood at these parameters to w (p numbers): log p(x | parameters) − log h(x) = ⟨φ(x), w⟩, with
-  /// φ the features and h the base measure. The mean of w over draws is the gradient of the log evidence, and
-  /// the mean of exp⟨φ(x), w⟩ is the predictive density.
+  /// features φ and base measure h. Averaged over draws, w is the gradient of the log evidence, and exp⟨φ(x),
+  /// w⟩ is the predictive density.
   virtual void draw(const double* t, Stream& stream, double* w) const = 0;
 
   /// Writes log p(x | data with statistic T) − log h(x) for n rows with features phi (n × p), with h the base

@@ -1,5 +1,4 @@
-// Gaussian models with a matrix-normal–Wishart prior: full covariance, zero mean, regression and
-// autoregression.
+// Gaussian models with a matrix-normal–Wishart prior: full covariance, zero mean, regression, autoregression.
 #pragma once
 #include "observations/capabilities.h"
 #include "observations/gather.h"
@@ -9,11 +8,11 @@
 
 namespace bnpvi {
 
-/// The parameters, prior or posterior, of the regression of a response y (D numbers) on regressors z (E
-/// numbers), in engine units (see Columns): y = M z + ε, ε ~ N(0, Λ⁻¹). M are the coefficients and V their
-/// precision over regressors; the precision of the noise is Λ ~ W(ν, B⁻¹), a Wishart distribution. Full
-/// Gaussian: z = 1, M = mean, V = κ. Zero mean: no z. Autoregression: z = lags and intercept. Regression: z =
-/// intercept and covariates.
+/// The parameters (of a prior or a posterior) of a regression of a response y (D numbers) on regressors z (E
+/// numbers), in engine units (see Columns): y = M z + ε, ε ~ N(0, Λ⁻¹). M are the coefficients, and V is
+/// their precision over regressors. The precision of the noise is Λ ~ W(ν, B⁻¹), a Wishart distribution.
+/// Regressors z: the constant 1 for Gaussians with full covariance, where M is the mean and V = κ; none for
+/// zero mean; lags and intercept for autoregressions; intercept and covariates for regressions.
 struct WishartParameters {
   Index e, d;
   double df;
@@ -22,33 +21,32 @@ struct WishartParameters {
   Vec scale;      // B, scale of the prior of Λ, D × D
 };
 
-/// Base of all Gaussian models whose cluster is a linear regression of y on z (WishartParameters). They have
-/// one statistic, the second moment of v = (z, y), and one posterior: with the prior's P_0 = [V, V Mᵀ; M V, B
-/// + M V Mᵀ] and responsibilities r, P̂ = P_0 + Σ r v vᵀ has the same form in V̂, M̂, B̂. Its Cholesky factor
-/// is [L_V̂, 0; M̂ L_V̂, L_B̂], so log|V̂|, log|B̂|, M̂ and every quadratic form below are read off a single
-/// factorisation, without subtracting M̂ V̂ M̂ᵀ. The log evidence of a cluster is
+/// Base class of all Gaussian models whose cluster is a linear regression of y on z (WishartParameters).
+/// Their statistic is the second moment of v = (z, y). The prior stands for the matrix P_0 = [V, V Mᵀ; M V, B
+/// + M V Mᵀ]. With responsibilities r, the posterior matrix P̂ = P_0 + Σ r v vᵀ has the same form with V̂,
+/// M̂, B̂. Its Cholesky factor is [L_V̂, 0; M̂ L_V̂, L_B̂]. So log|V̂|, log|B̂|, M̂ and every quadratic form
+/// below follow from one factorisation, without subtracting M̂ V̂ M̂ᵀ. The log evidence of a cluster is
 ///   Λ(T) = log Z(ν̂, B̂, V̂) − log Z(ν, B, V) − (ND/2) log 2π − N Σ log unit,
 ///   log Z = −(ν/2) log|B| + (νD/2) log 2 + log Γ_D(ν/2) − (D/2) log|V|.
 ///
-/// Features: the lower triangle of v vᵀ packed by rows, (i, j) at i(i+1)/2 + j, preceded by a 1 unless v_0 =
-/// 1. An off-diagonal entry appears once but stands for two, so its weight is twice the matrix derivative.
-/// For rounded responses (Columns) squares are averaged over the cell, the interval of values that are
-/// rounded to the same number. Models with rounding have no urns (clusters of a sampler), since an urn would
-/// need the rows without averaging.
+/// Features: the lower triangle of v vᵀ packed by rows, with entry (i, j) at i(i+1)/2 + j. A 1 precedes them
+/// unless v_0 = 1. An off-diagonal entry appears once but stands for two, so its weight is twice the matrix
+/// derivative. For rounded responses (Columns) squares are averaged over the interval of values that are
+/// rounded to the same number. Models with rounding have no urns (clusters of a sampler), which would need
+/// the rows without averaging.
 class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, public Urn {
  public:
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
   Index n_columns() const override { return d_; }
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
 
-  /// Loss of precision that the prior causes: the largest ratio of a diagonal entry of P_0, the prior's
-  /// second moments, to the squared pivot of its Cholesky factor. For a Gaussian of one column this is 1 + κ
+  /// The loss of precision that the prior causes: the largest ratio of a diagonal entry of P_0, the prior's
+  /// second moments, to the squared pivot of its Cholesky factor. For a Gaussian of one column it is 1 + κ
   /// mean² / B.
   double strain() const final;
 
-  /// Converts a statistic t from the units of the model `from` to those of this model: transforms the second
-  /// moments Σ r v vᵀ into A (Σ r v vᵀ) Aᵀ, where A is the affine map of v = (z, y) that the change of units
-  /// implies.
+  /// Converts a statistic t from the units of the model `from` to those of this model. The change of units is
+  /// an affine map A of v = (z, y), which turns the second moments Σ r v vᵀ into A (Σ r v vᵀ) Aᵀ.
   void re_express(const ObsModel& from, double* t) const final;
 
   double log_evidence(const double* t) const final;
@@ -76,16 +74,16 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   /// − log|B̂|.
   void draw(const double* t, Stream& stream, double* w) const final;
 
-  /// Log predictive density of rows, a multivariate Student-t: the difference of log evidences Λ(T + φ) −
-  /// Λ(T). It depends on a row v = (z, y) only through a = zᵀV̂⁻¹z and eᵀB̂⁻¹e with the residual e = y − M̂z,
-  /// because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²). The hats mark the posterior given T (see the class).
+  /// Log predictive density of rows, a multivariate Student-t: Λ(T + φ) − Λ(T). Hats mark the posterior given
+  /// T (see the class). Since |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²), it depends on a row v = (z, y) only through a
+  /// = zᵀV̂⁻¹z and eᵀB̂⁻¹e, with the residual e = y − M̂z.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
-  /// Size of an urn (a cluster of a sampler, which rows leave and join). An urn holds, after the statistic T:
+  /// Size of an urn (a cluster of a sampler, which rows leave and join). After the statistic T an urn has:
   /// the inverses of the posterior matrices P̂ and V̂ (see the class), packed like features with off-diagonal
-  /// entries doubled, so that s = vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features; then log|B̂|, the
-  /// constant of the predictive, (ν̂ + 1)/2, and the number of rows taken out since fill_urn(). One more row
-  /// turns the determinants into |P̂| (1 + s) and |V̂| (1 + q), and its log predictive is
+  /// entries doubled; log|B̂|; the constant of the predictive; (ν̂ + 1)/2; and the number of rows taken out
+  /// since fill_urn(). So s = vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features. One more row turns the
+  /// determinants into |P̂| (1 + s) and |V̂| (1 + q). Its log predictive density is
   ///   constant − ((ν̂ + 1)/2) log(1 + s) + ((ν̂ + 1 − D)/2) log(1 + q).
   Index urn_size() const final;
   void fill_urn(double* urn) const final;
@@ -94,8 +92,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
 
   Capabilities capabilities() const override;
 
-  /// The expectations under one cluster's posterior from which the prior is updated. regressors: the matrix
-  /// such that the prior's precision V over regressors is a multiple of it (HyperpriorOfData).
+  /// The expectations under the posterior of one cluster from which the prior is updated. regressors: a
+  /// matrix of which the prior's precision V over regressors is a multiple (HyperpriorOfData).
   ExpectedClusters expected_cluster(const double* t, const Vec& regressors = {1}) const;
 
   /// The length of v = (z, y). The next functions return the number of regressors z; the position of the
@@ -106,15 +104,14 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   double unit_of(Index response) const { return columns_.unit[response - e_]; }
   /// How columns of the data become engine units, the responses first.
   const Columns& columns() const { return columns_; }
-  /// For each coordinate of v = (z, y), the constant that is added to its square to average over the cell of
-  /// a rounded value (the interval of values that are rounded to the same number); empty: no column is
-  /// rounded.
+  /// For each coordinate of v = (z, y), the constant that is added to its square for rounding: it averages
+  /// over the interval of values that are rounded to the same number. Empty if no column is rounded.
   const Vec& cells() const { return cell_; }
   void gather_coordinates(const Dataset& data, const Index* rows, Index n, double* v) const {
     gather_rows(data, rows, n, v);
   }
 
-  /// The predictive of rows in which only some coordinates of v = (z, y) are observed, among them all
+  /// The predictive density of rows in which only some coordinates of v = (z, y) are observed, among them all
   /// regressors z. With a = zᵀV̂⁻¹z, e = y − M̂z and b = eᵀB̂⁻¹e / (1 + a),
   ///   log predictive = constant − ((df + 1)/2) log(1 + b) − (D/2) log(1 + a).
   struct StudentRows {
@@ -123,25 +120,24 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
     Index regressors, responses;
     Vec cell;
 
-    /// For a row with features phi, writes the quadratic form zᵀV̂⁻¹z of its regressors into `a`, and the
-    /// quadratic form eᵀB̂⁻¹e of its residuals e into `b`. φ_0 is `offset` places before the features of v
-    /// vᵀ.
+    /// Computes two quadratic forms of a row with features phi: a = zᵀV̂⁻¹z of its regressors, and b =
+    /// eᵀB̂⁻¹e of its residuals e. offset: number of features from φ_0 to the first feature of v vᵀ.
     void squares(const double* phi, Index offset, double* scratch, double& a, double& b) const;
   };
   StudentRows student_rows(const double* t) const;
-  /// The predictive of rows in which only the coordinates `observed` of v = (z, y) are known. With o these
-  /// coordinates and m the others, Σ_oo under the Wishart posterior has ν̂ − |m| degrees of freedom and scale
-  /// B̂_oo.
+  /// The predictive density of rows in which only the coordinates `observed` of v = (z, y) are known. With o
+  /// these coordinates and m the others, the Wishart posterior of Σ_oo has ν̂ − |m| degrees of freedom and
+  /// scale B̂_oo.
   StudentRows student_rows(const double* t, const std::vector<Index>& observed) const;
 
-  /// Log predictive density of rows in which only the coordinates `observed` of v = (z, y) are known; phi:
+  /// Log predictive density of rows in which only the coordinates `observed` of v = (z, y) are known. phi:
   /// the features made of these coordinates.
   void log_marginal_predictive(const double* t, const std::vector<Index>& observed, const double* phi,
                                Index n, Index ld, double* out) const;
 
  protected:
-  /// columns: centre, unit and rounding of the data's columns, the responses y first. one_first: the first
-  /// coordinate of v = (z, y) is the constant 1, so that the packed features themselves begin with N.
+  /// columns: centre, unit and rounding of the columns of the data, the responses y first. one_first: whether
+  /// the first coordinate of v = (z, y) is the constant 1. Then the packed features begin with N.
   WishartModel(const WishartParameters& prior, const Columns& columns, bool one_first);
 
   /// Writes the vectors v = (z, y) of regressors and responses of n rows: n × m.
@@ -166,8 +162,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   struct UrnParts;
   UrnParts parts_of(double* urn) const;
   void set_urn_constant(const UrnParts& urn, double count) const;  // computed from log|B̂|, V̂⁻¹ and N
-  // Recovers v = (z, y) of a row from its features, up to its sign; for rounded rows, without the average
-  // over the cell.
+  // Recovers v = (z, y) of a row from its features, up to its sign. In rounded rows without what averaging
+  // over rounded values has added.
   void coordinates_of(const double* phi, double* v) const;
   void prepare_row_estimates(const Cholesky& scale);
   // Whether all rows of a cluster have the same value of 1 + q, with q = zᵀV̂⁻¹z the quadratic form of the

@@ -1,5 +1,5 @@
-// Model of rows that have a covariate pattern (a combination of covariate values) in addition to their
-// observed columns.
+// A model of rows that have a covariate pattern (a combination of covariate values) beside their observed
+// columns.
 #pragma once
 #include <memory>
 
@@ -7,13 +7,13 @@
 
 namespace bnpvi {
 
-/// Rows x whose probabilities of clusters depend on covariates. A row has one of C covariate patterns, which
-/// Dataset::position gives. Its features are those of the inner model of rows, φ', followed by C indicators:
+/// Rows x whose probabilities of clusters depend on covariates. Each row has one of C covariate patterns,
+/// given by Dataset::position. Its features are φ', those of the model of rows inside, and C indicators:
 ///   φ = (φ', 1[c = 1], ..., 1[c = C]),   Λ(T) = Λ'(T').
-/// The last C numbers of a cluster's statistic T thus count its rows by pattern, and stay correct whenever
+/// So the last C numbers of a cluster's statistic T count its rows by pattern, and stay correct when
 /// statistics are added or moved. Only the allocation model (the prior of the cluster probabilities) uses
-/// these counts. The log evidence Λ does not depend on them; weights() gives 0 for these features, where the
-/// allocation model then writes its own weights.
+/// these counts. The log evidence Λ does not depend on them. weights() gives 0 for these features; there the
+/// allocation model writes weights of its own.
 class PatternedRows final : public ObsModel,
                             public SparseEntries,
                             public Gaps,

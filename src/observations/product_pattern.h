@@ -20,14 +20,14 @@ struct ProductPart {
   Index n_cells() const { return can.cells ? can.cells->n_cells() : 0; }
   Dataset columns_of(const Dataset& data) const;
 
-  // Copies the numbers of this part's features, such as weights or statistics, from the order of the whole
-  // product (`all`) to the order of the part's own model. write() copies them back.
+  // read() copies the numbers of this part's features (weights or statistics) from the order of the whole
+  // product (`all`) to that of the part's model (`own`). write() copies them back.
   void read(const double* all, double* own) const;
   Vec read(const double* all) const;
   void write(const Vec& own, double* all) const { std::copy(own.begin() + 1, own.end(), all + at); }
 };
 
-/// Features of n rows under one part of a product of models, and the position of these features in the
+/// The features of n rows under one part of a product of models, and where they are in the features of the
 /// product.
 struct PlacedFeatures {
   Index at, p;
@@ -35,18 +35,18 @@ struct PlacedFeatures {
   Vec scale;      // φ_0 of each row under this block; below 1 where features() scaled the row towards 0
 };
 
-/// Gives each row a single first feature φ_0, the least among its parts. A row that is very far out has φ_0 <
-/// 1, and its features are scaled towards 0; the features of parts with `far_rows` are then scaled to the
-/// common φ_0.
+/// Gives each row one first feature φ_0, the least among its parts. φ_0 is below 1 if the row is very far out
+/// in a part; the features there are scaled towards 0. The features of the other parts with `far_rows` are
+/// then scaled to the common φ_0.
 void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld);
 
-/// Groups the rows that lack cells in any part of a product by the set of cells that they lack in all parts
+/// Groups the rows that lack cells in any part of a product by the cells that they lack in all parts
 /// together.
 std::vector<IncompleteRows> incomplete_rows_of_parts(const std::vector<ProductPart>& parts,
                                                      const Dataset& data, const Index* rows, Index n);
 
 /// The pattern of rows that lack the cells `missing`, for the parts with dense features. Parts without a
-/// missing cell keep their full features, the others get reduced ones. `parts` must outlive the pattern.
+/// missing cell keep all their features, the others get reduced ones. `parts` must outlive the pattern.
 std::unique_ptr<const MissingPattern> make_product_pattern(const std::vector<ProductPart>& parts,
                                                            const MissingCells& missing);
 

@@ -9,15 +9,15 @@
 
 namespace bnpvi {
 
-/// Model of the rows of an individual in a cluster: y = X b + Z a + ε, ε ~ N(0, σ²), with the individual's
-/// own coefficients a ~ N(μ, D). Priors: μ | D ~ N(m, D/κ), D⁻¹ Wishart; b | σ² ~ N(M, σ²V⁻¹), σ⁻² Gamma.
+/// The model of the rows of an individual in a cluster: y = X b + Z a + ε, ε ~ N(0, σ²). a ~ N(μ, D) are the
+/// coefficients of the individual. Priors: μ | D ~ N(m, D/κ), D⁻¹ Wishart; b | σ² ~ N(M, σ²V⁻¹), σ⁻² Gamma.
 /// These are two conjugate models (EffectsBlock), one of a and one of y − Za. Their rows are replaced by
-/// expectations under q(a), so that Λ(T) is the sum of both log evidences and of the entropies of q(a). It is
-/// exact for any q(a) that the statistic was formed with. Alternatively all clusters share D and σ², which
-/// are then learned as single values under these priors.
+/// expectations under q(a). So Λ(T) is the sum of both log evidences and of the entropies of q(a). It is
+/// exact for any q(a) from which the statistic was computed. Alternatively all clusters share D and σ². These
+/// are then learned as single values under the same priors.
 ///
 /// The data are sums over the rows of each individual (RepeatedRows of a regression). Regressors are z̃ = (x
-/// − centre)/unit. The prior refers to coefficients around this centre, which therefore cannot be changed
+/// − centre)/unit. The prior is one of coefficients around this centre, so the centre cannot be changed
 /// later.
 class RandomEffects final : public ObsModel,
                             public ExpectedCells,
@@ -33,15 +33,15 @@ class RandomEffects final : public ObsModel,
     bool independent = false;    // is D diagonal?
   };
 
-  /// of_rows: the regression model of single rows, whose features are added up over the rows of an
-  /// individual. offset: the number of its features before the second moments of regressors and response.
+  /// of_rows: the regression model of single rows, whose features are summed over the rows of an individual.
+  /// offset: the number of its features before the second moments of regressors and response.
   RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_rows, Index offset);
 
   Index n_features() const override { return shape_.features; }
   Index n_columns() const override { return rows_.n_columns(); }
   Capabilities capabilities() const override;
 
-  /// Writes the features of individuals whose random effects have the distribution that they have in a
+  /// Writes the features of individuals. Their random effects have the distribution that they have in a
   /// cluster without data.
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
 
@@ -53,8 +53,8 @@ class RandomEffects final : public ObsModel,
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override;
   double log_hyperprior() const override { return log_hyperprior_; }
-  /// Returns whether all clusters share the covariance D of random effects and the noise variance σ². If so,
-  /// a proposal is evaluated with the D and σ² that are best for it.
+  /// Whether all clusters share the covariance D of random effects and the noise variance σ². A proposal is
+  /// then evaluated with the D and σ² that are best for it.
   bool has_occupied_term() const override { return shared(); }
   NamedArrays learned_fields() const override;
 
@@ -69,15 +69,15 @@ class RandomEffects final : public ObsModel,
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 
-  /// Log predictive density of the rows of n individuals, whose sums are `sums`, in a cluster with statistic
-  /// t. The response minus the random part, y − Za, is N(Xb̂, Eσ²), with b̂ the posterior mean of the fixed
-  /// coefficients; (a, b) is Gaussian with its moments under q.
+  /// Log predictive density of the rows of n individuals in a cluster with statistic t. sums: sums over the
+  /// rows of each individual. y − Za is N(Xb̂, Eσ²), with b̂ the posterior mean of the fixed coefficients;
+  /// (a, b) is Gaussian with its moments under q.
   void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const override;
 
   Index n_effects() const { return shape_.q; }
   /// q(a), the distribution of the random effects of all n individuals of the data in a cluster with
-  /// statistic t, in the user's units: mean (n × q) and covariance (q × q × n), column-major. log_weight (n
-  /// numbers) receives the individuals' log weights in the cluster, log_pi + log ∫ exp⟨φ, w⟩ da.
+  /// statistic t, in the user's units: mean (n × q) and covariance (q × q × n), column-major. log_weight:
+  /// receives log_pi + log ∫ exp⟨φ, w⟩ da for each individual (n numbers), its log weight in the cluster.
   void effects_of(const Dataset& data, const double* t, double log_pi, double* mean, double* covariance,
                   double* log_weight) const;
 

@@ -4,10 +4,9 @@
 
 namespace bnpvi {
 
-/// Replaces the matrix v (E × E) by H v Hᵀ. H maps regressors x to z = shift + scale x, with an intercept
-/// before them: (1, z) = H (1, x). This turns second moments of (1, x) into those of (1, z), and the
-/// precision of coefficients of (1, x) into that of coefficients of (1, z). first: 1 with an intercept; 0
-/// without, and then there is no shift.
+/// Replaces the matrix v (E × E) by H v Hᵀ, where H turns regressors x into z = shift + scale x: (1, z) = H
+/// (1, x). v may be the second moments of (1, x), or the precision of their coefficients; it becomes that of
+/// (1, z). first: 1 with an intercept. 0 without; then there is no shift.
 template <class Shift, class Scale>
 void change_regressors(Vec& v, Index e, Index first, Shift shift, Scale scale) {
   for (int side = 0; side < 2; ++side)

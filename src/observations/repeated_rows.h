@@ -7,22 +7,22 @@
 
 namespace bnpvi {
 
-/// The form of an individual's data: the sums of its rows' features (added_up), or all cells of its rows,
-/// one row after the other (kept).
+/// The data of an individual: the sums of the features of its rows (added_up), or all cells of its rows, one
+/// row after the other (kept).
 enum class RowsOfIndividuals { added_up, kept };
 
-/// The model of an individual with measurements x_1 .. x_m, m ≥ 1, which are independent given its cluster
-/// and follow the model of single rows, with features φ' and log evidence Λ':
+/// The model of an individual with measurements x_1 .. x_m, m ≥ 1. Given the individual's cluster they are
+/// independent, and follow the model of single rows, which has features φ' and log evidence Λ':
 ///   φ = (1, m, Σ φ'(x_i)∖0, Σ log h(x_i)),   Λ(T) = Λ'(T_1, T_2, ...) + T_{p−1},
-/// where φ'∖0 are the features but φ'_0. The last feature exists only if the model of rows has a base measure
-/// h(x). T_0 counts individuals, for the allocation to clusters alone, and T_1 counts their rows. All this is
-/// linear in the features after the first, which are what the data hold (IndividualSums), so that learning
-/// treats individuals like any other rows.
+/// φ'∖0 are the features without φ'_0. The last feature exists only if the model of rows has a base measure
+/// h(x). T_0 counts individuals, and only the allocation to clusters uses it; T_1 counts their rows. The data
+/// have the features after the first (IndividualSums). All is linear in these, so learning treats individuals
+/// like any other rows.
 class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, public LearnedPrior {
  public:
   /// Throws std::invalid_argument if rows depend on earlier rows, or if missing cells are replaced by
-  /// expectations: expectations depend on the cluster, so that features cannot be added up beforehand. With
-  /// RowsOfIndividuals::kept another model interprets the cells, and this model only describes the data.
+  /// expectations: these depend on the cluster, so features could not be added up beforehand. With
+  /// RowsOfIndividuals::kept another model interprets the cells, and this one only describes the data.
   explicit RepeatedRows(std::shared_ptr<const ObsModel> of_rows,
                         RowsOfIndividuals rows = RowsOfIndividuals::added_up);
 
@@ -45,8 +45,8 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   double log_evidence(const double* t) const override;
   void weights(const double* t, double* w) const override;
   double evidence_and_weights(const double* t, double* w) const override;
-  /// Writes the mean statistic of a row, times the average number of rows of the cluster's individuals (1 if
-  /// the cluster is empty), so that a divergence between clusters refers to all rows of an individual.
+  /// Writes the mean statistic of a row, times the average number of rows of the cluster's individuals (1 in
+  /// an empty cluster). So a divergence between clusters is one of all rows of an individual.
   void point_estimate(const double* t, double* mean, double* w) const override;
   void draw(const double* t, Stream& stream, double* w) const override;
   NamedArrays posterior(const double* t, Index k) const override;
@@ -62,9 +62,9 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   bool has_base_;
 };
 
-/// The data that RepeatedRows models, one row for each of n individuals: its number of rows m, Σ φ'(x_i)∖0
-/// and Σ log h(x_i); at most n × p' numbers. For sparse rows of a linear model the sums are sparse. With
-/// RowsOfIndividuals::kept the cells of an individual's rows become the entries of one sparse row, row by
+/// The data for RepeatedRows, with a row for each of n individuals: its number of rows m, Σ φ'(x_i)∖0 and Σ
+/// log h(x_i); at most n × p' numbers. For sparse rows of a linear model the sums are sparse. With
+/// RowsOfIndividuals::kept the entries of an individual are the cells of its rows, row by row, as one sparse
 /// row; rows with a missing cell are left out.
 class IndividualSums {
  public:

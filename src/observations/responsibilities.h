@@ -1,4 +1,4 @@
-// Responsibilities (probabilities of clusters) of a block of rows, dense or sparse, in one type.
+// Responsibilities (probabilities of clusters) of a block of rows. One type holds dense and sparse ones.
 #pragma once
 #include "foundation/types.h"
 
@@ -19,14 +19,14 @@ struct Responsibilities {
   double get(Index row, Index j) const;
 };
 
-/// Responsibilities below this value are set to exactly zero, so that clusters that explain no row become
-/// exactly empty. This lowers the variational bound by at most K times the value for each observation. (The
-/// value is a guess: far below the tolerance of fits.)
+/// Responsibilities below this value are set to exactly zero. So clusters that explain no row become exactly
+/// empty. For each observation this lowers the bound by at most K times the value. (The value is a guess: far
+/// below the tolerance of fits.)
 inline constexpr double negligible = 1e-12;
 
-/// Turns posterior log weights w (n × K) into responsibilities: all K of them, or only the `width` largest of
-/// each row if 0 < width < K [Hughes 2016, ch. 7], which is the optimum of the bound under that constraint.
-/// Adds the entropy −Σ r log r of the n rows to `entropy`.
+/// Turns posterior log weights w (n × K) into responsibilities. If 0 < width < K, only the `width` largest of
+/// each row are kept, which is the optimum of the bound under that constraint [Hughes 2016, ch. 7]. Adds the
+/// entropy −Σ r log r of the n rows to `entropy`.
 void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& out, double& entropy);
 
 /// Computes responsibilities of rows whose L clusters are given: `out` has n, k, width, sparse, cluster and
@@ -34,13 +34,12 @@ void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& ou
 void normalise_support(Responsibilities& out, double& entropy);
 
 /// Finds the `width` largest entries of each row of w (n × k). Writes the entries to `kept` and their columns
-/// to `column` (both n × width), in the order of columns; of equal entries the one in the smaller column is
-/// taken first.
+/// to `column` (both n × width), in the order of columns. Of equal entries the one in the smaller column is
+/// preferred.
 void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column);
 
-/// Responsibilities of all rows as given by a caller: a matrix (n × K, column-major), or one label for each
-/// row (its cluster, from 1), for which no matrix is stored. The caller owns the numbers; this object only
-/// points to them.
+/// Responsibilities of all rows as given by a caller: a matrix (n × K, column-major), or the label of each
+/// row (its cluster, from 1). The caller owns the numbers; this object points to them.
 class GivenResponsibilities {
  public:
   GivenResponsibilities() = default;
@@ -49,8 +48,8 @@ class GivenResponsibilities {
 
   Index k() const { return k_; }
 
-  /// These responsibilities as those of the rows of a batch: row i of the batch is row (*numbers)[i] of all
-  /// rows; if `numbers` is null, row i.
+  /// These responsibilities for the rows of a batch: row i of the batch is row (*numbers)[i] of all rows, or
+  /// row i if `numbers` is null.
   GivenResponsibilities of_rows(const std::vector<Index>* numbers) const {
     GivenResponsibilities out = *this;
     out.numbers_ = numbers;

@@ -1,5 +1,5 @@
-// Averages of features over the cells (intervals) that rounded values above 0 stand for; gather.h explains
-// why (Columns).
+// Averages of features over the intervals (cells) of values that are rounded to the same number, for values
+// above 0. gather.h (Columns) explains their use.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -9,22 +9,21 @@
 
 namespace bnpvi {
 
-/// How the values of a column are rounded. width: their spacing Δ. of_zero: the spacing of values 0, which
-/// always need a cell, since 0 itself has no logarithm. The lowest values are spread over their cells by a
-/// gamma density, fitted to the low values of the column, with parameters shape and rate. A shape of 1 and a
-/// rate of 0 spread them evenly.
+/// How the values of a column are rounded. width: their spacing Δ. of_zero: the spacing for values 0; 0
+/// itself has no logarithm, so a 0 always stands for an interval. shape, rate: the lowest values are spread
+/// over their intervals by a gamma density with these parameters, fitted to the low values of the column.
+/// Shape 1 and rate 0 spread them evenly.
 struct Spacing {
   double width = 0, of_zero = 0, shape = 1, rate = 0;
 };
 
 /// The cell of a value x ≥ 0: the interval [x − Δ/2, x + Δ/2] of values that are rounded to x, cut off at 0.
-/// If Δ = 0, the cell is the value itself.
+/// If Δ = 0, it is the value x alone.
 ///
-/// A value v in the cell is spread over it by q(v) ∝ v^(c − 1), which has the slope that the gamma density of
-/// the column (Spacing) has in the middle of the cell. For any q, log P(cell) ≥ E_q log p + H(q), and the
-/// bound is close where q is near p. Cells far from 0 are narrow compared with their values, and values are
-/// spread evenly over them. With v = high e^(−y), q(y) ∝ e^(−c y) on [0, L], L = log(high / low); Z(c) is the
-/// integral of e^(−c y).
+/// A value v is spread over the cell by q(v) ∝ v^(c − 1). c is chosen so that q has the slope of the column's
+/// gamma density (Spacing) in the middle of the cell. For any q, log P(cell) ≥ E_q log p + H(q), and the
+/// bound is close if q is near p. Cells far from 0 are narrow compared with their values; there q is even.
+/// With v = high e^(−y), q(y) ∝ e^(−c y) on [0, L], L = log(high / low). Z(c) is the integral of e^(−c y).
 class PositiveCell {
  public:
   PositiveCell(double x, const Spacing& spacing) : log_high_(std::log(x)) {
@@ -65,8 +64,8 @@ class PositiveCell {
     const double u = c * length_;
     return std::log(length_) + (u == 0 ? 0 : std::log(-std::expm1(-u) / u));
   }
-  // The mean of y = log(high / v) under its density ∝ e^(−c y) on [0, L], where L = log(high / low): E y = 1
-  // / c − L / (e^(c L) − 1).
+  // The mean of y = log(high / v), whose density is ∝ e^(−c y) on [0, L] with L = log(high / low): E y = 1 /
+  // c − L / (e^(c L) − 1).
   double mean_y() const {
     if (std::isinf(length_)) return 1 / power_;
     const double u = power_ * length_;
@@ -80,8 +79,8 @@ class PositiveCell {
   double length_ = 0, power_ = 1, log_integral_ = 0, log_width_ = 0;
 };
 
-/// Reads the spacings of d columns from the fields; without a field, 0. When densities are taken without
-/// rounding, the field `zero_cells` holds the fit's spacings, which then apply to values 0 only.
+/// Reads the spacings of d columns from the fields; 0 without a field. If densities are taken without
+/// rounding, the field `zero_cells` has the spacings of the fit. They are then used for values 0 only.
 inline std::vector<Spacing> spacings(const Fields& fields, Index d) {
   const auto of = [&](const char* name, double otherwise = 0) {
     return fields.has(name) ? fields.numbers(name, d) : Vec(static_cast<std::size_t>(d), otherwise);

@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// A data set `view` with the values change(x) of all cells x of n rows of dense data. Its rows are 0 .. n −
-/// 1, and `number` lists these numbers.
+/// A data set `view` of n rows. Its cells are change(x) for the cells x of n chosen rows of dense data. Its
+/// rows are numbered 0 .. n − 1, and `number` has these numbers.
 struct RowValues {
   template <class Change>
   RowValues(const Dataset& data, const Index* rows, Index n, Change change)

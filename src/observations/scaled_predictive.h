@@ -8,18 +8,18 @@
 
 namespace bnpvi {
 
-/// Predictive density of a row whose scale u, a factor of its precision, is integrated out: log ∫ p(u) p(y |
-/// z, u) du for rows of one cluster, with p(u) averaged over q(ν), the posterior of the degrees of freedom.
-/// Computed for each row by the trapezoid rule in log u around the mode; small and
-/// large ν are treated separately, as their densities of log u are wide and narrow.
+/// Predictive density of a row with an unobserved scale u, a factor of its precision: log ∫ p(u) p(y | z, u)
+/// du for rows of one cluster. p(u) is averaged over q(ν), the posterior of the degrees of freedom. The
+/// integral is computed for each row by the trapezoid rule in log u around the mode. Small and large ν are
+/// treated separately, as their densities of log u are wide and narrow.
 class ScaledPredictive {
  public:
   /// blocks: for each independent block of responses, the predictive of rows with scale u = 1. tails: q(ν),
   /// the posterior of the degrees of freedom.
   ScaledPredictive(std::vector<WishartModel::StudentRows> blocks, const ShapeLattice& tails);
 
-  /// Log predictive density of a row with features phi: φ_0, which is below 1 for a row that is very far out
-  /// (bring_near in gather.h), followed by the second moments of each block of responses.
+  /// Log predictive density of a row. phi: φ_0, which is below 1 for a row that is very far out (bring_near
+  /// in gather.h), and then the second moments of each block of responses.
   double operator()(const double* phi) const;
 
  private:

@@ -1,4 +1,4 @@
-// Student-t models: Gaussian rows, each with an unobserved scale, a factor of its precision.
+// Student-t models: Gaussian rows, each with an unobserved scale that multiplies its precision.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -12,13 +12,16 @@
 
 namespace bnpvi {
 
-/// Positions of the features of rows with a scale u: the first feature φ_0 (the count), and then what a row
-/// adds to the sums of a cluster:
-///   δ, 1 if it has any response; E u; E u v vᵀ for each block of responses, packed;
-///   E log u − E u + 1; the entropy of q of everything unobserved in the row; Var(log u − u); and ν and ν² of
-///   the weights under which the row was last visited (ScaleSums).
-/// Here v are the regressors and responses of a block, and ν the degrees of freedom. The last five features
-/// are 0 for a row with the fixed scale u = 1.
+/// Positions of the features of a row with scale u. The features are:
+///   φ_0, the count;
+///   δ, 1 if the row has any response;
+///   E u;
+///   E u v vᵀ for each block of responses, packed, where v are the regressors and responses of the block;
+///   E log u − E u + 1;
+///   the entropy of q of all that is unobserved in the row;
+///   Var(log u − u);
+///   ν and ν², where ν are the degrees of freedom of the weights at the last visit of the row (ScaleSums).
+/// The last five features are 0 for a row with the fixed scale u = 1.
 struct ScaledLayout {
   explicit ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> blocks);
 
@@ -32,28 +35,28 @@ struct ScaledLayout {
     return {std::max(t[count], 0.0), t[total],      t[log_scale], t[entropy], t[visited],
             t[visited + 1],          t[visited + 2]};
   }
-  /// The statistic of block b of responses alone, in the layout that its Wishart model reads. Its first
-  /// number is t[first].
+  /// The statistic of block b of responses alone, in the layout of its Wishart model. Its first number is
+  /// t[first].
   Vec of_block(std::size_t b, const double* t, Index first) const;
   /// The columns of the data that belong to block b of responses.
   Dataset columns_of(std::size_t b, const Dataset& data) const;
 };
 
-/// Makes the model of Student-t rows: Gaussian rows, each with an unobserved scale u. Rows consist of blocks
-/// of responses, a Wishart model for each, with one scale for all blocks: y | z ~ N(M z, (u Λ)⁻¹), u ~
-/// Gamma(ν/2, ν/2), with separate degrees of freedom ν in each cluster. A single block gives a full
-/// covariance; blocks of one column, with the constant 1 as their only regressor, give a diagonal covariance.
-/// Each Λ_b is the log evidence of a Wishart model in which the number of rows N enters the degrees of
+/// Makes the model of Student-t rows: Gaussian rows, each with an unobserved scale u. A row consists of
+/// blocks of responses, with a Wishart model for each and one scale for all: y | z ~ N(M z, (u Λ)⁻¹), u ~
+/// Gamma(ν/2, ν/2). Each cluster has separate degrees of freedom ν. One block gives a full covariance. Blocks
+/// of one column, with the constant 1 as their only regressor, give a diagonal covariance.
+/// Λ_b is the log evidence of the Wishart model of block b. In it the number of rows N enters the degrees of
 /// freedom, and W = Σ r E u is the count among the second moments Σ r E u v vᵀ:
 ///   Λ(T) = Σ_b Λ_b(N, Σ r E u v vᵀ) + (D/2) Σ r E log u + Σ r E log p(u | ν), ν integrated, + entropy.
-/// This is exact for any q(u) that the statistic was formed with. Field `tails`: ν, or its prior; field
-/// `gaps`: cells may be missing. The columns of the blocks are those of the data, in their order.
+/// This is exact for any q(u) from which the statistic was computed. Fields: `tails`, ν or its prior; `gaps`,
+/// whether cells may be missing. The columns of the blocks are those of the data, in their order.
 /// by_columns: whether the blocks are columns, whose scales are then returned as K × D.
 std::unique_ptr<ObsModel> make_scaled_rows(std::vector<std::shared_ptr<const WishartModel>> blocks,
                                            const Fields& fields, bool by_columns);
 
-/// Returns `inner` with an unobserved scale for each row (Student-t rows) if there is a field `tails`;
-/// otherwise as_observed(), the model without scales, which handles missing cells.
+/// Returns `inner` with an unobserved scale for each row (Student-t rows) if there is a field `tails`.
+/// Otherwise returns as_observed(): the model without scales, for rows with missing cells.
 std::unique_ptr<ObsModel> as_scaled(const Fields& fields, std::unique_ptr<WishartModel> inner);
 
 /// The pattern of missing cells of rows with scales. `missing` lists the coordinates (regressors and

@@ -1,5 +1,5 @@
-// Computations for rows with unobserved scales (scaled_rows.h): their log weights under some clusters, and
-// then sums over the rows.
+// Rows with unobserved scales (scaled_rows.h): their log weights in some clusters, and then sums over the
+// rows.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,9 +9,8 @@
 
 namespace bnpvi {
 
-/// Sums over the rows of a cluster whose scales have q(u) = Gamma(a, b); r are the rows' responsibilities,
-/// and u stands for its expectation a / b. The members are Σ r (mass), Σ r log u, Σ r (log u − u + 1) (away)
-/// and Σ r (u − 1)² (square).
+/// Sums over the rows of a cluster. The scale of a row has q(u) = Gamma(a, b), and u here is its mean a / b;
+/// r are the responsibilities. mass: Σ r; log_u: Σ r log u; away: Σ r (log u − u + 1); square: Σ r (u − 1)².
 struct SumsOfScales {
   double mass = 0, log_u = 0, away = 0, square = 0;
 
@@ -23,25 +22,25 @@ struct SumsOfScales {
   }
 };
 
-/// Writes to `out` (n × k) log ∫ exp⟨φ(x), w⟩, integrated over the scales, of n rows in k clusters. phi (n ×
-/// p) and reduced (k × p + 1): features of the rows and weights of the clusters, as ScaledPattern defines
-/// them.
+/// Writes log ∫ exp⟨φ(x), w⟩, integrated over the scales, for n rows in k clusters to `out` (n × k). phi:
+/// features of the rows (n × p). reduced: weights of the clusters (k × (p + 1)). Both are as in
+/// ScaledPattern.
 void log_weights_of_scales(Index n, Index p, const double* phi, Index k, const double* reduced, double* out);
 
-/// Computes log_weights_of_scales() for a block of rows, and afterwards sums over these rows. Both steps need
-/// the inverse expected scale b / a of q(u) = Gamma(a, b) and its logarithm, which are kept between them.
+/// Computes log_weights_of_scales() for a block of rows, and afterwards sums over these rows. Both need b /
+/// a, the inverse of the mean scale under q(u) = Gamma(a, b), and its logarithm. These are kept between the
+/// two steps.
 class ScaleVisit {
  public:
   void set_clusters(Index k, Index p, Vec reduced);
-  /// Discards what is kept about the rows; to be called when phi, at the same address, has received other
-  /// features.
+  /// Discards what is kept about the rows. Must be called if the features at the address phi have changed.
   void forget_rows() { phi_ = nullptr; }
   const ScaleDensity& density(Index j) const { return density_[j]; }
 
   void log_weights(Index n, const double* phi, double* out);
-  /// Adds sums over n rows with responsibilities r (n × k) for each of k clusters j: to sums[j] the sums of
-  /// scales, and to `moments` (k × p − 1) the sum over rows i of r_ij (a_j / b_ij) times the row's features
-  /// after the first.
+  /// Adds sums over n rows with responsibilities r (n × k) for each of k clusters j. sums[j]: receives the
+  /// sums of scales. moments (k × (p − 1)): receives Σ_i r_ij (a_j / b_ij) times the features of row i after
+  /// the first.
   void add(Index n, const double* phi, const double* r, SumsOfScales* sums, double* moments);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-/// The posterior q(s) ∝ p(s) exp Λ_s of a shape parameter s over a few given values, in ascending order; Λ_s
+/// The posterior of a shape parameter s over a few given values, in ascending order: q(s) ∝ p(s) exp Λ_s. Λ_s
 /// is the log evidence of the data given s.
 class ShapeGrid {
  public:

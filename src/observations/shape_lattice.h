@@ -9,8 +9,8 @@
 namespace bnpvi {
 
 /// While an object of this class exists, ShapeLattices made on its thread use few points. Integrals are then
-/// exact to a few hundredths of a nat only, but take a fraction of the time. Meant for a choice among many
-/// candidates, if the chosen ones are evaluated again with all points.
+/// exact only to a few hundredths of a nat, but take a fraction of the time. For a choice among many
+/// candidates; the chosen ones should be evaluated again with all points.
 class FewPoints {
  public:
   FewPoints() : before_(now_), made_before_(made_) { now_ = true; }
@@ -19,7 +19,7 @@ class FewPoints {
   FewPoints& operator=(const FewPoints&) = delete;
   static bool now() { return now_; }
 
-  /// Were integrals computed on this thread since this object was made?
+  /// Whether integrals have been computed on this thread since this object was made.
   bool any_integral() const { return made_ > made_before_; }
   static void count_integral() { ++made_; }
 
@@ -30,10 +30,10 @@ class FewPoints {
   static inline thread_local unsigned long long made_ = 0;  // integrals
 };
 
-/// The integral ∫ p(s) exp Λ_s ds over a shape s ~ Gamma(c, d), with Λ_s the log evidence of the data given
-/// s, and the posterior of s. Computed by the trapezoid rule in x, where log s = x − e^(−x). In x the prior's
-/// tail s^c at 0 falls doubly exponentially, so that the rule is exact to rounding for any smooth Λ_s. The
-/// points lie around the mode instead of on a fixed grid, since n rows determine log s to about √(2/n).
+/// The integral ∫ p(s) exp Λ_s ds over a shape s ~ Gamma(c, d), and the posterior of s. Λ_s is the log
+/// evidence of the data given s. It is computed by the trapezoid rule in x, where log s = x − e^(−x). In x
+/// the tail s^c of the prior at 0 falls doubly exponentially, so the rule is exact to rounding for any smooth
+/// Λ_s. The points lie around the mode, not on a fixed grid: n rows determine log s to about √(2/n).
 class ShapeLattice {
  public:
   using Evidence = std::function<double(double)>;  // Λ_s as a function of s
@@ -50,8 +50,8 @@ class ShapeLattice {
   const Vec& shape() const { return shape_; }
   const Vec& prob() const { return prob_; }  // q(s) ∝ p(s) exp Λ_s at shape(); sums to 1
 
-  /// A draw from the posterior of the shape. All points are shifted by a uniform random part of their
-  /// distance, so that the draw is not restricted to the points.
+  /// A draw from the posterior of the shape. All points are shifted by a random part of their distance, so
+  /// the draw is not restricted to the points.
   double draw(Stream& stream) const;
 
  private:

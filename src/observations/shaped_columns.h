@@ -14,14 +14,14 @@
 
 namespace bnpvi {
 
-/// The model of independent columns in which a cluster has a shape s and parameters θ that are conjugate
-/// given s. Column j of a cluster has a count N_j and sums S_j1 .. S_jm of functions of its cells. Λ_s(N, S)
-/// is the log evidence of the column given s; its evidence is ∫ p(s) exp Λ_s ds, and its weights are E ∇Λ_s
-/// under q(s) ∝ p(s) exp Λ_s.
+/// A model of independent columns. In a cluster a column has a shape s, and parameters θ that are conjugate
+/// given s. Column j of a cluster has a count N_j and sums S_j1 .. S_jm of functions of its cells. Let Λ_s(N,
+/// S) be the log evidence of the column given s. Then its evidence is ∫ p(s) exp Λ_s ds, and its weights are
+/// E ∇Λ_s under q(s) ∝ p(s) exp Λ_s.
 ///
-/// The features are φ = (1, S_11 .. S_D1, S_12 .. S_Dm, [counts]). The counts are N_j = Σ r δ_j (δ_j = 1 for
-/// an observed cell, r the responsibilities) if cells may be missing, else N = T_0. If rows have an exposure
-/// e, the last column of the data, counts are Σ r δ_j e and Σ r e.
+/// The features are φ = (1, S_11 .. S_D1, S_12 .. S_Dm, [counts]). If cells may be missing, the counts are
+/// N_j = Σ r δ_j, with responsibilities r, and δ_j = 1 for an observed cell; otherwise N = T_0. If rows have
+/// an exposure e, the last column of the data, the counts are Σ r δ_j e and Σ r e.
 ///
 /// The template argument Column, the model of one column, has these members; t = (N, S_1 .. S_m) is the
 /// column's statistic:

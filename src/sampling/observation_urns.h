@@ -6,10 +6,9 @@
 
 namespace bnpvi {
 
-/// K clusters, numbered 0 .. K − 1, to which a sampler adds numbered observations and from which it removes
-/// them. An observation with features φ(x) and mass m adds m φ(x) to the statistic of its cluster. A cluster
-/// that began with statistics of earlier observations stays when all observations added later have been
-/// removed.
+/// K clusters, numbered 0 .. K − 1. A sampler adds numbered observations to them and removes these again. An
+/// observation with features φ(x) and mass m adds m φ(x) to the statistic of its cluster. A cluster that
+/// began with statistics of earlier observations stays even if all observations added later are removed.
 class ObservationUrns {
  public:
   virtual ~ObservationUrns() = default;

@@ -33,10 +33,10 @@ struct PointPartition {
 
 /// Searches for a partition with the least mean loss over the draws, from each of `starts` (at least one) in
 /// parallel. Rows move one at a time, in random order, to the cluster with the least mean loss, until no move
-/// lowers the loss. Then each cluster in turn is emptied and its rows are allocated anew; the result of this
-/// is kept if its loss is lower. With more than 2,000 rows only the best of the results is improved in this
-/// second way. The partition has at most `most` clusters; it is a local optimum, never worse than a start,
-/// and depends on the seed alone.
+/// lowers the loss. Then each cluster in turn is emptied and its rows are allocated anew, which is kept if
+/// the loss is lower. With more than 2,000 rows only the best result is improved in this second way. The
+/// partition has at most `most` clusters. It is a local optimum, never worse than a start, and depends only
+/// on the seed.
 PointPartition search_partition(const Partitions& draws, const std::vector<std::vector<int>>& starts,
                                 PartitionLoss loss, Index most, std::uint64_t seed, Pool& pool);
 

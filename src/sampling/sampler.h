@@ -29,10 +29,10 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// One sweep: draws all parts of the state anew by steps that leave the posterior invariant. Random numbers
-  /// depend only on (seed, chain, number of the sweep), and results only on these numbers and the state, so
-  /// that a chain continued with a new sampler gives the same bits. Returns the recorded values of the draw,
-  /// in the order of Target::recorded(). Throws Interrupted.
+  /// Makes one sweep: draws all parts of the state anew by steps that leave the posterior invariant. Random
+  /// numbers depend only on (seed, chain, number of the sweep), and results only on these numbers and the
+  /// state. So a chain continued with a new sampler gives the same bits. Returns the recorded values of the
+  /// draw, in the order of Target::recorded(). Throws Interrupted.
   Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain);
 
   /// Draws a first state, given z.concentration: the label of each observation is drawn given the

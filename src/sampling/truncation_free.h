@@ -22,9 +22,9 @@ struct TruncationFreeOptions {
 };
 
 /// Sizes that govern when and how clusters are maintained (split, merged, removed). recent: how many of the
-/// latest observations are stored, from which overlaps and splits of clusters are judged. Clusters are
-/// maintained whenever the number of observations since the last time exceeds a tenth of all observations,
-/// limited to the range that the other two fields give. All these numbers are guesses.
+/// latest observations are stored; overlaps and splits of clusters are judged from these. Clusters are
+/// maintained when the number of observations since the last time exceeds a tenth of all observations, within
+/// the limits that the other two fields give. All these numbers are guesses.
 struct StreamLimits {
   Index recent;
   double fewest_between_tending, most_between_tending;

@@ -25,9 +25,9 @@ struct TiltPrior {
   /// true, one for π_rest. The bound L (see Tilt) then lacks the normaliser of the prior.
   Vec weights;
   bool rest = false;
-  /// Coefficients of a linear term that is added to the bound: for each cluster k pull_k0 E log π_k +
-  /// pull_k'm_k, with m_k the mean of its effects λ_k under q; K × (1 + P), or empty. How the optimum changes
-  /// with `pull` gives the covariance of weights and effects (linear response).
+  /// Coefficients of a linear term that is added to the bound: pull_k0 E log π_k + pull_k'm_k for each
+  /// cluster k, with m_k the mean of its effects λ_k under q. K × (1 + P), or empty. The change of the
+  /// optimum with `pull` gives the covariance of weights and effects (linear response).
   Vec pull;
 };
 

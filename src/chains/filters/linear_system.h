@@ -42,12 +42,11 @@ struct Observed {
   Vec c, y, noise;  // n cells: coefficients c_j of the state (n × m), values y_j (n), noise variances (n)
 };
 
-/// The observed cells of a row y (D numbers, NaN: missing) in this mode, turned into numbers with independent
-/// noise.
-/// Cells have correlated noise with covariance R. Let L diag(noise) L', with L unit triangular, be R
-/// restricted to the observed cells. The cells, less their offsets, are multiplied by L⁻¹. As det L = 1,
-/// densities need no factor. A cell whose noise is determined by the noise of the cells before it has noise
-/// 0. u: the inputs of the row.
+/// Turns the observed cells of a row y into numbers with independent noise. y: D numbers, NaN: missing; u:
+/// the inputs of the row. In this mode cells have correlated noise with covariance R. R restricted to the
+/// observed cells is L diag(noise) L' with L unit triangular. The cells minus their offsets are multiplied by
+/// L⁻¹. As det L = 1, densities need no factor. A cell whose noise follows from the noise of the cells before
+/// it has noise 0.
 Observed observe(const LinearSystem& system, Index mode, const double* y, const double* u);
 
 /// Predicts the state x_t in this mode before row t is seen: replaces the mean (m) and covariance (m × m) of

@@ -13,10 +13,10 @@ struct Selection {
 };
 
 /// Keeps at most `most` ≥ 1 of the particles whose weights (≥ 0, any sum) are above 0 [Fearnhead & Clifford
-/// 2003]. If there are more, let c solve Σ min(1, w_i / c) = most. Particles with weights above c are kept
-/// with their weights. The remaining places go to the other particles by systematic resampling from the one
-/// uniform number u, each with the new weight c. No particle is kept twice, and the expected new weight of
-/// each is its old one. Time O(n log n).
+/// 2003]. If there are more, let c solve Σ min(1, w_i / c) = most. Particles with weights above c keep their
+/// weights. The other places are filled by systematic resampling of the other particles, with one uniform
+/// number u; these get weight c. No particle is kept twice, and the expected new weight of each is its old
+/// one. Time O(n log n).
 Selection select_particles(const Vec& weight, Index most, double u);
 
 }  // namespace bnpvi::chains

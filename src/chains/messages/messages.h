@@ -8,21 +8,21 @@
 
 namespace bnpvi::chains {
 
-/// A hidden Markov chain with K states, in the forms that messages need: log potentials of starts (K) and
-/// transitions (K × K, row = from), which need not be normalised. There may be several transition matrices,
-/// stored one after the other: one for each position of a row (Dataset::position: the position of a child in
-/// a tree, or a covariate pattern).
+/// A hidden Markov chain with K states, in the forms that messages need: log potentials of starts (K) and of
+/// transitions (K × K, a row for each state from which they lead). They need not be normalised. There may be
+/// several transition matrices, one after the other: one for each position of a row (Dataset::position: the
+/// position of a child in a tree, or a covariate pattern).
 ///
-/// Messages exist in two versions. Scaled messages work on exponentials of the potentials. So that no product
-/// of two of them underflows, potentials below a floor are raised to it: to exp(lowest), relative to the
-/// largest of the row for those of observations. Every message then stays positive and finite, and q(z) and
-/// its entropy are exactly those of the chain with these raised potentials. Sometimes data and transitions
+/// Messages exist in two versions. Scaled messages use exponentials of the potentials. Potentials below a
+/// floor are raised to it, so that no product of two underflows. The floor is exp(lowest); for observations
+/// it is relative to the largest potential of the row. Every message is then positive and finite, and q(z)
+/// and its entropy are exactly those of the chain with the raised potentials. But data and transitions may
 /// contradict each other so much that a row can only be reached through a raised potential. forward() then
-/// returns false, and log_space_forward() and log_space_backward() compute the messages in log space, without
-/// a floor.
+/// returns false. For this case log_space_forward() and log_space_backward() compute messages in log space,
+/// without a floor.
 ///
-/// A chain with zeros (has_zeros) has impossible starts or transitions, with log potential −∞: their entries
-/// of `start` and `transition` are exactly 0. Its messages must be computed in log space: a state may be the
+/// A chain with zeros (has_zeros) has impossible starts or transitions, with log potential −∞; their entries
+/// of `start` and `transition` are exactly 0. Its messages must be computed in log space. A state may be the
 /// only one from which a later row can be reached, and yet have a probability too small for a double.
 struct Chain {
   static constexpr double lowest = -340;  // floor of log potentials: e^(2 · −340) is still a normal double
@@ -46,9 +46,9 @@ inline constexpr double not_possible = -1e300;
 /// have been added.
 inline bool is_possible(double log_p) { return log_p > 0.5 * not_possible; }
 
-/// Smallest conditional probability scale_t = p(e_t | e_1..t−1) of a row that forward() accepts. It is well
-/// above the floor of potentials, exp(Chain::lowest) = 1e-148, so that no floored potential can have decided
-/// it. The value is a guess.
+/// Smallest scale_t = p(e_t | e_1..t−1), the conditional probability of a row, that forward() accepts. It is
+/// far above the floor of potentials, exp(Chain::lowest) = 1e-148, so that no raised potential can have
+/// decided it. A guess.
 inline constexpr double trustworthy = 1e-130;
 
 /// log Σ exp(x_i) of n ≥ 1 numbers.
@@ -64,14 +64,15 @@ struct ChainRows {
   Index block(const Chain& chain, Index t) const { return position ? chain.block(position[t]) : 0; }
 };
 
-/// Turns expected log-likelihoods log_e (n × K) into log potentials whose exponentials sum to 1 in each row,
-/// floored unless `log_space`. e (n × K): on return their floored exponentials. Entries of log_e that are
-/// not_possible stay so, with e = 0.
+/// Turns expected log-likelihoods log_e (n × K) into log potentials, whose exponentials sum to 1 in each row.
+/// They are raised to the floor unless `log_space`. e (n × K): receives their exponentials, raised to the
+/// floor. Entries of log_e that are not_possible stay so, with e = 0.
 void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space);
 
-/// Computes scaled forward messages of rows t = 1..n: alpha_t (K numbers that sum to 1) in row t of alpha ((n
-/// + 1) × K), and scale_t = p(e_t | e_1..t−1). Row 0 of alpha is the message of the row before; it is read if
-/// row 1 does not begin a sequence. Returns false when the messages may depend on a floor of the potentials.
+/// Computes scaled forward messages of rows t = 1..n. alpha ((n + 1) × K): row t receives alpha_t, K numbers
+/// that sum to 1. Row 0 must have the message of the row before the first, unless the first row begins a
+/// sequence. scale: receives scale_t = p(e_t | e_1..t−1). Returns false if the messages may depend on a floor
+/// of the potentials.
 bool forward(const Chain& chain, ChainRows rows, const double* e, double* alpha, double* scale);
 
 /// Computes scaled backward messages, and from them the responsibilities (state probabilities given all
@@ -103,7 +104,7 @@ void log_space_backward(const Chain& chain, ChainRows rows, const double* log_al
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Vec& pair);
 
-/// Subtracts from each row of log_e (n × K) its largest entry. A constant added to a row does not change
+/// Subtracts the largest entry of each row from log_e (n × K). A constant added to a row does not change
 /// q(z), but a large one costs digits.
 void subtract_tops(Index n, Index k, double* log_e);
 

@@ -7,10 +7,10 @@
 
 namespace bnpvi::chains {
 
-/// Sums Σ_t from_t to_tᵀ of the messages of rows (from, to: n × K): one K × K matrix for each position of a
-/// row in the chain (number of its transition matrix), laid out as the transitions of the chain. With many
-/// positions few rows of a call have the same one, so that rows are copied, and those of a position are
-/// multiplied when there are 16 of them. Memory: 8 K² + 256 K bytes for each position.
+/// Sums Σ_t from_t to_tᵀ of messages (from, to: n × K): one K × K matrix for each position of a row (number
+/// of its transition matrix in the chain), in the layout of the chain's transitions. If there are many
+/// positions, few rows of a call have the same one. Rows are then copied, and those of a position are
+/// multiplied once there are 16. Memory: 8 K² + 256 K bytes for each position.
 class PairSums {
  public:
   explicit PairSums(const Chain& chain) : chain_(&chain), sums_(chain.log_transition.size(), 0.0) {}
@@ -28,7 +28,6 @@ class PairSums {
   std::vector<Index> n_kept_;  // by position: number of rows that are not in sums_ yet
   Vec kept_;                   // these rows: by position 16 × K of `from`, then of `to`
 };
-
 
 /// Computes expected transitions, adds them to the pair statistics of a summary and returns their entropy.
 /// Unlike the result of add_transitions() in messages.h, pair statistics have the position (number of the

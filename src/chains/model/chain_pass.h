@@ -1,26 +1,26 @@
-// The local step (computes q(z) given the parameters' posterior) of a hidden Markov model in which every row
-// may be in all states, segment by segment.
+// The local step (update of q(z)) of a hidden Markov model in which rows may be in all states. It works
+// segment by segment.
 #pragma once
 #include "chains/messages/pair_sums.h"
 #include "chains/model/sequence_rows.h"
 
 namespace bnpvi::chains {
 
-/// Forward–backward over sequences, which adds its results to a summary. Rows are processed in segments
-/// (ranges of rows) of at most `segment_rows`: a sequence of several segments is passed forward, then
-/// backward. In between, the potentials and forward messages of the last segments stay in memory, as many as
-/// fit. From each other segment only one message is kept, from which its messages are computed again.
+/// Forward–backward over sequences; the results are added to a summary. Rows are processed in segments
+/// (ranges of rows) of at most `segment_rows`. A sequence of several segments is passed forward, then
+/// backward. In between, the potentials and forward messages of as many of the last segments as possible stay
+/// in memory. Of every other segment one message is kept, from which the others are recomputed.
 ///
-/// When several threads share a long sequence, four segments are processed at a time, since messages are a
-/// recursion that only one thread can compute. The four tasks do not depend on each other: statistics of one
-/// segment, backward messages of the next, and for segments that were not kept the forward messages and
-/// potentials of the two after it. Results have the same bits as with one segment at a time. Segments of a
-/// long sequence have about 2^14 / K rows, from 512 to 2048, for any number of threads.
+/// If several threads share a long sequence, four segments are processed at a time, since the recursion of
+/// messages needs one thread. The four tasks do not depend on each other: the statistics of one segment; the
+/// backward messages of the next; and, for segments that were not kept, the forward messages and the
+/// potentials of the two after it. The bits of the results are the same as with one segment at a time.
+/// Segments of a long sequence have about 2^14 / K rows, from 512 to 2048, for any number of threads.
 ///
-/// Memory: 24 K + 8 bytes for each row of the segments in memory. These rows have at most 2^18 states in all
-/// (6 MB) where threads share a sequence, and 2^17 where each thread has its own sequence. There is always at
-/// least one segment of `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB from 32 states
-/// on).
+/// Memory: 24 K + 8 bytes for each row of the segments in memory. If threads share a sequence, these rows
+/// have at most 2^18 states in all (6 MB); if each thread has its own sequence, 2^17. There is always at
+/// least one segment of `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB for 32 states or
+/// more).
 class ChainPass {
  public:
   ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
@@ -37,17 +37,16 @@ class ChainPass {
     Buffer log_e, e, alpha, scale;  // log potentials, potentials (rows × K), forward messages, scales
   };
 
-  /// The segments (ranges of rows) on which the four stages of a pass work at the same time: one is loaded,
-  /// one passed forward, one passed backward and one added to the summary (sums of statistics). A stage
-  /// without work has nullptr.
+  /// The segments (ranges of rows) on which the four stages of a pass work at the same time. One is loaded,
+  /// one passed forward, one passed backward, and one added to the summary. nullptr: the stage has no work.
   struct Stages {
     Segment *load, *forward, *backward, *collect;
   };
 
   static ChainRows rows_of(const SequenceRows& s, const Segment& x);
   bool pass(const SequenceRows& s, bool log_space);
-  /// Runs the four stages of a pass once, each on its segment (range of rows). Returns false when the forward
-  /// messages may depend on a floor of potentials (messages.h).
+  /// Runs the four stages of a pass once, each on its segment. Returns false if the forward messages may
+  /// depend on a floor of potentials (messages.h).
   bool step(const SequenceRows& s, const Stages& x, bool log_space);
   void make_room(Index in_memory, Index longest);
   void load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space);

@@ -1,5 +1,5 @@
-// Division of the sequences of a batch among threads, and helpers for passes over sequences, whether rows may
-// be in all states or in L only.
+// Divides the sequences of a batch among threads, and helps with passes over sequences. Rows may be in all
+// states or in L only.
 #pragma once
 #include <cstdint>
 
@@ -27,12 +27,13 @@ struct SequenceRows {
 /// predict later rows.
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
-/// A piece: consecutive units of a batch (sequences or trees) whose statistics are summed together. It is
-/// either several short sequences, processed as one chunk by one thread (parts = 1), or one long sequence,
-/// whose rows are divided into 8 chunks, its `parts`.
-/// A sequence is long if it has 2^15 rows or more. A sequence of 2^12 rows or more is long, too, if it has
-/// over three quarters of the rows of all sequences below 2^15, as threads would otherwise have nothing else
-/// to do. The division depends on the lengths only.
+/// A piece: consecutive units of a batch (sequences or trees) whose statistics are summed together. It is one
+/// of two things: several short sequences, which one thread processes as one chunk (parts = 1); or one long
+/// sequence, whose rows are divided into 8 chunks (its `parts`).
+///
+/// A sequence is long if it has 2^15 rows or more. One with 2^12 rows or more is also long if it has over
+/// three quarters of the rows of all sequences below 2^15: threads would otherwise have nothing else to do.
+/// The division depends on the lengths only.
 struct Piece {
   Index begin = 0, end = 0;  // positions of the sequences in the batch
   Index first_chunk = 0;     // number of its first chunk, as a ResponsibilitySink counts chunks
@@ -48,7 +49,7 @@ std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>
 /// its rows are in memory: a guess.
 inline constexpr Index segment_rows = 4096;
 
-/// Computes the expected log-likelihoods E log p(x | φ_k) of n rows under K states into out (n × K); they are
+/// Writes the expected log-likelihoods E log p(x | φ_k) of n rows under K states to out (n × K). They are
 /// not_possible for states that the label of a row excludes. owner: class of each state (Summary::owner).
 void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vector<int>& owner,
                      const Index* rows, Index n, double* out);
@@ -67,10 +68,10 @@ class PieceWork {
   /// True if for_chunks() and for_parts() run their two kinds of tasks at the same time.
   bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
 
-  /// Calls task(part) for every chunk of the piece (some consecutive sequences), and beside(0) ..
-  /// beside(n_beside − 1), which are longer tasks (recursions that compute messages). If overlaps(), all may
-  /// run at the same time, and the longer ones begin first. Otherwise the chunks come first and beside(0)
-  /// last, so that beside(i) may use the results of all chunks and of beside(j), j > i.
+  /// Calls task(part) for every chunk of the piece, and beside(0) .. beside(n_beside − 1), which are longer
+  /// tasks (recursions of messages). If overlaps(), all may run at the same time, and the longer ones start
+  /// first. Otherwise the chunks come first and beside(0) last; so beside(i) may use the results of all
+  /// chunks and of beside(j), j > i.
   template <class Task, class Beside>
   void for_chunks(Task task, Index n_beside, Beside beside) {
     const auto one = [&](Index i) {
@@ -84,16 +85,16 @@ class PieceWork {
     for (Index i = n_beside - 1; i >= 0; --i) one(i);
   }
 
-  /// Divides rows 0 .. n − 1 among the chunks of the piece (some consecutive sequences), and calls use(begin,
-  /// m) for the rows begin .. begin + m − 1 of chunk `part`, unless it has none.
+  /// Divides rows 0 .. n − 1 among the chunks of the piece. Calls use(begin, m) for the rows begin .. begin +
+  /// m − 1 of chunk `part`, unless it has no rows.
   template <class Use>
   void rows_of_chunk(Index part, Index n, Use use) const {
     const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
     if (from < to) use(from, to - from);
   }
 
-  /// Calls task(part, begin, m) for every chunk, where rows begin .. begin + m − 1 of n are those of the
-  /// chunk, and beside(i) for the longer tasks as for_chunks() does.
+  /// Calls task(part, begin, m) for every chunk, which has the rows begin .. begin + m − 1 of n; and
+  /// beside(i) for the longer tasks as in for_chunks().
   template <class Task, class Beside>
   void for_parts(Index n, Task task, Index n_beside, Beside beside) {
     for_chunks(
@@ -108,8 +109,8 @@ class PieceWork {
   FeatureBlock& block(Index part) { return blocks_[part]; }
 
   /// Adds n rows of chunk `part` with their responsibilities to the statistics of the states, and passes them
-  /// to the visit's receiver of responsibilities. value (n × width): responsibilities of all K states if
-  /// `state` is null, else of the states in `state` (n × width).
+  /// to the sink of the visit. value (n × width): responsibilities of all K states if `state` is null, else
+  /// of the states in `state` (n × width).
   void collect(Index part, const Index* rows, Index n, Index width, const double* value, const int* state);
 
   /// Writes the statistics of the K states, summed over all rows, to t (K × p).
@@ -124,12 +125,11 @@ class PieceWork {
   std::vector<FeatureSum> sums_;
 };
 
-/// Computes the summary (sums of statistics) of all units (sequences or trees) of a batch: `out` plus the
-/// summaries of the pieces, in order. make_pass(piece, pool) must return an object with two functions:
-/// run(SequenceRows), which is called with consecutive sequences of the piece (at most segment_rows rows
-/// together, or a single longer sequence), and finish(), which returns their Summary. Sequences of different
-/// weights get separate objects, whose summaries are multiplied by the weight. Pieces run as tasks of the
-/// pool; a long sequence runs alone, on all threads.
+/// Computes the summary of all units (sequences or trees) of a batch: `out` plus the summaries of the pieces,
+/// in order. make_pass(piece, pool) must return an object with two functions. run(SequenceRows) is called
+/// with consecutive sequences of the piece: together at most segment_rows rows, or a single longer sequence.
+/// finish() returns their Summary. Sequences of different weights get separate objects, whose summaries are
+/// multiplied by the weight. Pieces are tasks of the pool; a long sequence runs alone, on all threads.
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
   const std::vector<Piece> pieces = cut_into_pieces(in.data, in.units, in.obs.capabilities().lag,

@@ -1,5 +1,4 @@
-// Snapshot of a fit for its moves: the rows and sequences in which each state occurs, as visits (updates of
-// q(z)) of batches found them.
+// For moves: in which rows and sequences each state occurs, as seen in visits (updates of q(z)) of batches.
 #pragma once
 #include "chains/messages/window_messages.h"
 #include "inference/learn/batch_work.h"
@@ -23,8 +22,8 @@ struct Snapshot {
   Vec log_scale;
 };
 
-/// Collects what a Snapshot stores about a batch while the batch is visited. Different chunks may have rows
-/// of the same sequence, whose masses (expected rows of each state) are added up afterwards.
+/// Collects what a Snapshot stores about a batch while the batch is visited. Several chunks may have rows of
+/// the same sequence; their masses (expected rows of each state) are added up afterwards.
 class SnapshotWatch final : public Watch {
  public:
   /// messages: whether to collect the forward and backward messages of the most probable states, too.

@@ -1,5 +1,4 @@
-// The local step (computes q(z) given the parameters' posterior) of a hidden Markov model in which each row
-// may be in L states only.
+// The local step (update of q(z)) of a hidden Markov model in which each row may be in L states only.
 #pragma once
 #include "chains/messages/sparse_messages.h"
 #include "chains/model/chain_memory.h"
@@ -8,13 +7,13 @@
 namespace bnpvi::chains {
 
 /// Visits sequences whose rows may be in L states each (L-sparse) in three sweeps. The first passes messages
-/// from the left over the remembered sets of states (at a first visit it chooses the sets instead); the
-/// second runs from the right and replaces each set by its best one; the third is forward–backward over the
-/// new sets, which gives the summary (sums of statistics).
+/// from the left over the stored sets of states; in a first visit it chooses the sets instead. The second
+/// runs from the right and replaces each set by its best one. The third is forward–backward over the new
+/// sets, which gives the summary (sums of statistics).
 ///
 /// Memory: about 30 L bytes for each row of the sequences being processed, and the log-likelihoods of all K
-/// states for one segment of 1,024 rows; for two segments when threads share a long sequence, as a sweep then
-/// works on one segment while the log-likelihoods of the next are computed.
+/// states for one segment of 1,024 rows. It is two segments if threads share a long sequence: while a sweep
+/// works on one, the log-likelihoods of the next are computed.
 class SparseChainPass {
  public:
   /// The remembered sets of states are read from in.memory, and new ones are written to `memory`. same_sets:
@@ -41,8 +40,8 @@ class SparseChainPass {
   template <class Numbers>
   bool pass(const SequenceRows& s, bool log_space);
   /// Sweeps over the segments (ranges of rows) of s in the given direction. For each segment it calls
-  /// load(part, from, n) for its chunks, then sweep(from, n). Stops when a sweep returns false, and returns
-  /// false then. The next segment may be loaded during a sweep.
+  /// load(part, from, n) for its chunks, then sweep(from, n). The next segment may be loaded during a sweep.
+  /// Stops and returns false when a sweep returns false.
   template <class Load, class Sweep>
   bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
   /// Sweeps over s from right to left in groups of eight consecutive segments (ranges of rows). For each
@@ -54,8 +53,8 @@ class SparseChainPass {
   Segment& segment_at(Index row);
   void load_all(const SequenceRows& s, Index part, Index from, Index n);
   void load_sets(const SequenceRows& s, Index part, Index from, Index n);
-  // Marks as impossible, in the sets of states of the block's rows, the states that the rows' labels exclude.
-  // from: row of s at which the block begins.
+  // Marks the states that the label of a row excludes as impossible in the set of states of the row, for the
+  // rows of the block. from: row of s at which the block begins.
   void exclude_from_sets(const FeatureBlock& block, Index from);
   void recall(const SequenceRows& s, Index part, Index from, Index n);
   void make_set_potentials(Index from, Index n, bool log_space);

@@ -1,5 +1,5 @@
-// Known transitions of a chain whose states are not exchangeable: which probabilities are fixed, and which
-// are 0.
+// Known transitions of a chain whose states are not exchangeable: fixed probabilities, some of which may be
+// 0.
 #pragma once
 #include "foundation/types.h"
 
@@ -29,13 +29,13 @@ class TransitionPattern {
   /// weight that the cell would have without a pattern.
   double weight(Index row, Index j, double usual) const;
 
-  /// The part of a cell's log probability that does not depend on the Dirichlet distribution. For a fixed
-  /// cell it is the logarithm of the fixed probability (−∞ if forbidden), for a free cell that of the total
-  /// probability of the row's free cells.
+  /// The part of the log probability of a cell that does not depend on the Dirichlet distribution. For a
+  /// fixed cell: the logarithm of the fixed probability (−∞ if forbidden). For a free cell: that of the total
+  /// probability of the free cells of the row.
   double log_constant(Index row, Index j) const { return log_constant_[row * k_ + j]; }
 
-  /// Sets the counts of forbidden transitions to 0. Such counts arise where state probabilities were found
-  /// for each row on its own.
+  /// Sets the counts of forbidden transitions to 0. Such counts arise if state probabilities were found for
+  /// each row separately.
   void leave_out_forbidden(Summary& counts) const;
 
   /// The log probability of transitions that the pattern fixes: Σ M_jk log_constant(j, k) over all cells that

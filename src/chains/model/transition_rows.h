@@ -8,7 +8,8 @@ namespace bnpvi::chains {
 
 /// Dirichlet parameters θ̂ of the start row (row 0) and the transition rows, over `width` outcomes: the K
 /// states and, in an open-ended model, all states not in use together. There is one transition row for each
-/// of the K states, or in trees with positions of children for each position p and state j: row 1 + pK + j.
+/// of the K states. In trees with positions of children there is one for each position p and state j, row 1 +
+/// pK + j.
 struct TransitionRows {
   Index k = 0, width = 0;
   Vec theta;  // n() × width, positive; 0 in cells whose probability a pattern fixes

@@ -12,11 +12,11 @@
 namespace bnpvi::chains {
 
 /// A move of a hidden Markov model, which proposes changes of its states. During a lap (one pass over all
-/// batches) it collects a snapshot, that is, the results of the last visits (snapshot.h); then it tries
-/// proposals one at a time. The sequences that a proposal touches go through rounds of local and global
-/// steps; all others keep their state probabilities. A proposal is accepted as soon as the ELBO of the whole
-/// data exceeds that of the present state. Then all sequences are visited at the new globals (parameters'
-/// posterior), so that the next proposal starts from assignments that all belong to the same globals.
+/// batches) it collects a snapshot: the results of the last visits (snapshot.h). Then it tries proposals one
+/// at a time. The sequences that a proposal touches go through rounds of local and global steps; all others
+/// keep their state probabilities. A proposal is accepted as soon as the ELBO of all data exceeds that of the
+/// present state. Then all sequences are visited at the new globals (posterior of the parameters). So the
+/// next proposal starts from state probabilities that all belong to the same globals.
 class HmmMove : public Move {
  public:
   /// windows: whether proposals may be tried first on windows, ranges of rows near those that change
@@ -27,11 +27,11 @@ class HmmMove : public Move {
   void after_batch(Index b, Watch* seen) override;
 
  protected:
-  /// Tries a proposal: the touched sequences (numbers in the whole data set, ascending) are visited again
-  /// after `changes` of the states, which are then ordered by size. start: statistics of all data under the
-  /// changes, for the first visit (update of q(z)). windows: unless null or not worthwhile, rounds over these
-  /// windows (ranges of rows) come first, and a proposal whose ELBO does not rise there is refused. Returns
-  /// true if the proposal was accepted; state, memory and snapshot are then new.
+  /// Tries a proposal. Makes `changes` of the states, orders them by size, and visits the touched sequences
+  /// again (numbers in the whole data set, ascending). start: statistics of all data under the changes, for
+  /// the first visit (update of q(z)). windows: ranges of rows; rounds over these come first, unless they are
+  /// null or not worthwhile. If the ELBO does not rise there, the proposal is refused. Returns true if it was
+  /// accepted; state, memory and snapshot are then new.
   bool attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched, Index rounds,
                const Windows* windows = nullptr);
   /// Tries a proposal without windows (ranges of rows), starting from the statistics of the present state
@@ -51,9 +51,10 @@ class HmmMove : public Move {
   /// that is, expected rows.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
-  /// Replaces a tenth of the expected transitions and first states in `start` by those of independent rows. A
-  /// transition without any count has prior weight α/K only, and E log π near −K/α, which no single row can
-  /// make up for: from hard counts a local step (update of q(z)) could not change the transitions.
+  /// Replaces a tenth of the expected transitions and first states in `start` by those of independent rows.
+  /// The reason: a transition without any count has only the prior weight α/K, and E log π near −K/α, which
+  /// no single row can make up for. So a local step (update of q(z)) could not change transitions that come
+  /// from hard counts.
   void soften(Summary& start) const;
 
   /// All pairs of states that may be joined, in ascending order of the loss of the ELBO's data term on

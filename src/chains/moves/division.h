@@ -12,9 +12,9 @@ namespace bnpvi::chains {
 constexpr double any_change = -std::numeric_limits<double>::infinity();
 
 /// Base class of moves that give new states to rows of a target, which is one state or several (ascending
-/// numbers). Rows change either as stretches of consecutive rows or as one block. All states of the target
-/// but the first join the first. Where the number of states is fixed, each new state replaces one that joins
-/// another or is dropped in the same proposal (a join of two states of the target will do).
+/// numbers). Rows are moved as stretches of consecutive rows, or as one block. All states of the target but
+/// the first join the first. If the number of states is fixed, each new state needs a place: in the same
+/// proposal another state is joined (two states of the target may be) or dropped.
 class HmmDivision : public HmmMove {
  public:
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
@@ -33,9 +33,9 @@ class HmmDivision : public HmmMove {
   std::vector<Stretch> stretches_of(const std::vector<Index>& target, const Sequences& sequences,
                                     Index longest) const;
 
-  /// Proposes to divide these stretches of rows among at most k states. The first of the k states keeps the
-  /// target's number, and the rows that the target has in other sequences. Where this changes the log
-  /// evidence of the observations by less than `least` (nats), the proposal ends before any row is visited.
+  /// Proposes to divide these stretches of rows among at most k states. The first of these gets the number of
+  /// the target state and its rows in other sequences. If the log evidence of the observations rises by less
+  /// than `least` (nats), the proposal ends before any row is visited.
   bool divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
               std::vector<Stretch> stretches, Index k, double least, Stream& stream);
 

@@ -34,9 +34,9 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
                                   const std::vector<Stretch>& stretches, const std::vector<Stretch>& parts,
                                   const Vec& w, Index k, Stream& stream, Pool& pool);
 
-/// Joins two of the clusters, and again two, as long as the log evidence of the union is higher than that of
-/// the two apart, the pair with the largest difference first, until `least` clusters are left. (A birth of
-/// two states that resemble each other has a lower ELBO than that of one state, and would be refused.)
+/// Joins pairs of clusters whose union has a higher log evidence than the two apart, the pair with the
+/// largest difference first, until there is none or `least` clusters are left. (A birth of two similar states
+/// has a lower ELBO than that of one state, and would be refused.)
 void join_alike(const ObsModel& obs, StretchClusters& clusters, Index least);
 
 /// Adds φ(x) of each row of the stretch to the sum of the row's label: by_label has p numbers for each of K
@@ -58,10 +58,10 @@ struct BestCut {
   std::vector<Index> part;  // part of each stretch, 0 or 1
 };
 
-/// Cuts the stretch `block` of rows (in trees a subtree) in two where the sum of the log evidences of the
-/// parts exceeds that of the whole by most; leaves it uncut if no cut raises the log evidence. The second
-/// part of a sequence is everything from the cut on, that of a tree is a subtree. w: weights from which
-/// missing cells get their expected values (expecting_weights()).
+/// Cuts the stretch `block` of rows (in trees a subtree) in two where that raises the log evidence most: the
+/// sum over the parts compared with the whole. Leaves it uncut if no cut raises it. The second part is
+/// everything from the cut on or, in a tree, a subtree. w: weights under which missing cells get their
+/// expected values (expecting_weights()).
 BestCut best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block, const Vec& w);
 
 }  // namespace bnpvi::chains

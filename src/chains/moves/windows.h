@@ -11,13 +11,11 @@
 
 namespace bnpvi::chains {
 
-/// Windows, that is, ranges of rows around some rows of sequences, on which a proposal is tried alone. A
-/// snapshot (snapshot.h) has the results of the last visit of these sequences.
-/// Let (i, j) be the most probable states of the rows just outside a window, and w the joint probability of
-/// these two states. A proposal replaces only q(rows of the window | ends = (i, j)) and keeps everything
-/// else, including q of the window given other end states. This is a valid q(z) if no two windows touch. Its
-/// statistics and entropy change by w times the change of the statistics and entropy that are conditional on
-/// (i, j).
+/// Windows: ranges of rows of sequences on which a proposal is tried alone. A snapshot (snapshot.h) has the
+/// results of the last visit of these sequences. Let (i, j) be the most probable states of the rows just
+/// outside a window, and w their joint probability. A proposal replaces only q(rows of the window | ends =
+/// (i, j)), and keeps everything else, also q of the window given other states at its ends. This is a valid
+/// q(z) if no two windows touch. Statistics and entropy change by w times their change given (i, j).
 class Windows {
  public:
   /// around: the stretches of rows that a proposal changes, as row numbers of the whole data set, ascending.
@@ -50,10 +48,9 @@ class Windows {
 
   void place(const Snapshot& now, Index lag, const std::vector<Stretch>& around);
   double share_of(const Snapshot& now, const Window& window, double log_sum) const;
-  // The summary of all windows at these globals (parameters' posterior). share(window, log_sum): returns the
-  // factor by which the statistics of a window enter the summary, given the log sum of its messages. number:
-  // for each state of the snapshot (results of the last visits), its number in the globals. sure: set to
-  // false where messages may depend on a floor.
+  // The summary of all windows at these globals (posterior of the parameters). share(window, log_sum): the
+  // factor for the statistics of a window, given the log sum of its messages. number: for each state of the
+  // snapshot its number in the globals. sure: set to false if messages may depend on a floor.
   Summary pass(const Globals& globals, const std::vector<Index>& number, bool& sure,
                const std::function<double(Index, double)>& share) const;
   struct Part;  // some of the windows, for one thread
@@ -68,11 +65,10 @@ class Windows {
   Summary before_;
 };
 
-/// Rounds of local and global steps (updates of q(z) and of the parameters' posterior) over windows, ranges
-/// of rows, alone. Their ELBO is that of a valid q(z), so that a pass over all rows of the sequences at the
-/// resulting globals is at least as high. The exception are `changes` that join states: rows outside the
-/// windows then have the joined states' mass under the new number only, without a new visit, and the ELBO is
-/// a forecast.
+/// Rounds of local and global steps (updates of q(z) and of the globals) over windows (ranges of rows) alone.
+/// Their ELBO is that of a valid q(z), so a pass over all rows of the sequences at the resulting globals
+/// reaches at least this ELBO. If `changes` join states, it is only a forecast: rows outside the windows then
+/// have the mass of the joined states under the new number, without a new visit.
 class WindowRounds final : public Rounds {
  public:
   WindowRounds(const MoveContext& context, const State& state, Changes changes, const Windows& windows);

@@ -7,10 +7,10 @@
 namespace bnpvi::chains {
 
 /// Draws the states of all rows given weights and concentrations, each sequence as a whole [Van Gael et al.
-/// 2008]. A step draws, in turn: transition probabilities and parameters of states given the present path; a
-/// slice (random lower limit) for the probability of each transition of the path (path_filter.h); as many
-/// additional states as any slice can reach; a new path given all these. If more than `most_new` additional
-/// states would be needed, the path stays as it is.
+/// 2008]. A step draws, in turn: the transition probabilities and the parameters of states given the present
+/// path; a slice (random lower limit) for the probability of each transition of the path (path_filter.h); as
+/// many additional states as any slice can reach; and a new path given all these. If more than `most_new`
+/// additional states would be needed, the path stays as it is.
 class Beam {
  public:
   // largest number of new states in a step; this many need half a million random numbers
@@ -19,10 +19,10 @@ class Beam {
   /// rows: the modelled rows (rows with a likelihood) of all sequences.
   Beam(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
-  /// Draws a new state for every row. label (states 0 .. K − 1, all in use) and weight are changed; counts
-  /// and classes must be those of the labels on entry. On return states are 0 .. K' − 1, all in use, and
-  /// weight has K' + 1 numbers; classes must then be computed anew. Returns false if nothing changed because
-  /// of most_new.
+  /// Draws a new state for every row. label: states 0 .. K − 1, all in use, on entry; 0 .. K' − 1, all in
+  /// use, on return. weight: weights of the states; has K' + 1 numbers on return. On entry counts and classes
+  /// must be those of the labels. On return classes must be computed anew. Returns false if nothing changed
+  /// because of most_new.
   bool step(const PathPrior& prior, const TransitionCounts& counts, std::vector<int>& label,
             StateWeights& weight, StateClasses& classes, Stream& stream);
 

@@ -15,12 +15,11 @@ class PathFilter {
   /// state. They need not sum to 1, and may be −∞.
   PathFilter(Index k, const Vec& log_rows);
 
-  /// Draws the states of n rows of one sequence with probability ∝ Π_t e_t(z_t) p(z_t | z_t−1).
-  /// log_e (n × K; may be −∞): log e, which is overwritten. log_slice (n numbers; may be null): if
-  /// given, all steps into row t with a log probability of at least log_slice[t] count equally, and others
-  /// are impossible [Van Gael et al. 2008]; nothing is computed for impossible steps. Throws
-  /// std::domain_error if no path is possible. Filtered probabilities are kept as logarithms, since a state
-  /// of vanishing probability may be the only way to the next row.
+  /// Draws the states of n rows of one sequence with probability ∝ Π_t e_t(z_t) p(z_t | z_t−1). log_e: log e,
+  /// n × K; may be −∞; is overwritten. log_slice: n numbers, or null. If given, all steps into row t with a
+  /// log probability of at least log_slice[t] count equally, and all others are impossible and cost nothing
+  /// [Van Gael et al. 2008]. Probabilities given the rows so far are kept as logarithms: a state of very
+  /// small probability may be the only way to the next row. Throws std::domain_error if no path is possible.
   void draw(Index n, double* log_e, const double* log_slice, Stream& stream, int* state) const;
 
  private:

@@ -29,9 +29,9 @@ void draw_concentration(SampledConcentration& c, const std::function<double()>& 
 /// 1.
 using StateWeights = Vec;
 
-/// Prior of the states of all rows, with transition probabilities integrated out. The distribution of a
-/// sequence's first state is Dirichlet(α_0 β), that of the state after state j is Dirichlet(α β + κ δ_j). The
-/// weights β of states are broken from sticks Beta(1, γ), or are (1/M, ..., 1/M) for at most M states.
+/// Prior of the states of all rows, with transition probabilities integrated out. The first state of a
+/// sequence has the distribution Dirichlet(α_0 β), the state after state j Dirichlet(α β + κ δ_j). The
+/// weights β of states come from sticks Beta(1, γ); for at most M states they are (1/M, ..., 1/M).
 struct PathPrior {
   Index most_states = 0;  // M, the largest number of states; 0: any number, with γ
   SampledConcentration gamma, alpha, start, sticky;

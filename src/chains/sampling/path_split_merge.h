@@ -38,10 +38,10 @@ class PathSplitMerge {
   // All rows of states a and b (b may equal a): `first` and `second`, then the others by distance in time
   // from them.
   std::vector<Index> members(Index a, Index b, Index first, Index second) const;
-  // Divides rows between two new states, urns 0 and 1 of pair_, each of which begins with one of the two rows
-  // that were drawn. side(row, log probability of urn 1) decides in which urn a row is placed. On return
-  // side_ has the urn of each row, −1 for all other rows. Returns log Q, the log probability of the division,
-  // or any value below `least` as soon as it falls below `least`.
+  // Divides rows between two new states: urns 0 and 1 of pair_, each of which starts with one of the two rows
+  // that were drawn. side(row, log probability of urn 1) decides where a row goes. side_: receives the urn of
+  // each row, −1 for all other rows. Returns log Q, the log probability of the division. Once it falls below
+  // `least`, any value below `least` may be returned.
   template <class Side>
   double divide(const std::vector<Index>& rows, double least, Side side);
   // The logarithm of v (1 − v) q(v) in the acceptance ratio of a split of a state into parts a and b with

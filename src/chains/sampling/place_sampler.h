@@ -9,10 +9,10 @@
 namespace bnpvi::chains {
 
 /// Makes the posterior p(states of all rows, concentrations | x) of a chain with K states and a pattern of
-/// transitions, with the parameters of states integrated out. Labels are the numbers of the states, some of
-/// which may have no rows. A sweep draws the learned concentrations, then transition probabilities and
-/// parameters of states given the paths, and whole paths given these [Chib 1996]. Forbidden transitions, and
-/// states that a row's label excludes, have probability 0 in all of these steps. Each row must have an
+/// transitions. The parameters of states are integrated out. Labels are the numbers of the states, some of
+/// which may have no rows. A sweep draws the learned concentrations; then transition probabilities and
+/// parameters of states given the paths; then whole paths given these [Chib 1996]. Forbidden transitions have
+/// probability 0 in all steps, and so have states that the label of a row excludes. Each row must have an
 /// allowed path through it.
 std::unique_ptr<Target> make_place_target(const ObsModel& obs, const Dataset& data, const PlacePrior& prior);
 

@@ -7,10 +7,10 @@
 
 namespace bnpvi::chains {
 
-/// The classes that each state may have, given the labels of its rows. A partition of the rows into states is
-/// possible if each state has at least one class that all its labelled rows allow; a state without labelled
-/// rows may have any class, or none. The prior of the states is that of unlabelled rows, conditional on the
-/// partition being possible.
+/// The classes that each state may have, given the labels of its rows. A state without labelled rows may have
+/// any class, or none. A partition of the rows into states is possible if each state has at least one class
+/// that all its labelled rows allow. The prior of the states is that of unlabelled rows, given that the
+/// partition is possible.
 class StateClasses {
  public:
   /// If the rows of the data have no labels, every partition into states is possible and nothing is counted.

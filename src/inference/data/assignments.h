@@ -1,4 +1,4 @@
-// Explicit q(z): the responsibilities of every row, which are stored only if the observer of a fit requires
+// Explicit q(z): the responsibilities of all rows. They are stored only if the observer of a fit requires
 // them.
 #pragma once
 #include "inference/learn/alloc_model.h"
@@ -11,9 +11,9 @@ struct Assignments {
   Index n = 0;
   Index k = 0;
   Vec r;
-  /// Joint probabilities P(z_{t−1} = l, z_t = j) of the clusters of row t and of the row before, stored at (t
-  /// K + l) K + j, in models whose consecutive rows depend on each other; 0 where a group begins. Empty in
-  /// other models.
+  /// Joint probabilities P(z_{t−1} = l, z_t = j) of the clusters of row t − 1 and row t, at (t K + l) K + j,
+  /// in models whose consecutive rows depend on each other. 0 at the first row of a group. Empty in other
+  /// models.
   Vec joint;
 
   Assignments(Index n, Index k, bool pairs)
@@ -25,9 +25,8 @@ struct Assignments {
   /// Stores the responsibilities for all clusters of these rows of a batch.
   void set(const Batch& batch, const Index* rows, const Responsibilities& resp);
 
-  /// Divides the mass of cluster j on rows[i], mass_i = responsibility × weight, among clusters. share is
-  /// rows × m, and its rows sum to 1: the first column remains with cluster j, the other columns go to the
-  /// last m − 1 clusters.
+  /// Divides the mass of cluster j on rows[i], mass_i = responsibility × weight, among clusters. share: rows
+  /// × m, rows sum to 1. The first column stays with cluster j; the others go to the last m − 1 clusters.
   void split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
 
   void merge(Index a, Index b);  // adds the columns of cluster b to those of a < b, and removes b
@@ -41,8 +40,8 @@ struct Assignments {
   void renumber_joint(Index size, const std::vector<Index>& number);
 };
 
-/// A receiver of the responsibilities that a local step (the update of q(z) at fixed parameters) finds. It
-/// stores them in an Assignments (unless null), and passes them on to another receiver (unless null).
+/// Receives the responsibilities that a local step (update of q(z) at fixed parameters) finds. Stores them in
+/// an Assignments, and passes them on to another receiver; either may be null.
 class AssignmentSink final : public ResponsibilitySink {
  public:
   AssignmentSink(Assignments* out, const Batch& batch, ResponsibilitySink* next)

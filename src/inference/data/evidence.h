@@ -1,12 +1,11 @@
-// The log evidence of clusters. A cluster with a name (the number of a prior of its own) has that prior.
+// The log evidence of clusters. A cluster with a name has a separate prior (ClusterNames).
 #pragma once
 #include "inference/data/summary.h"
 #include "observations/named_clusters.h"
 
 namespace bnpvi {
 
-/// The log evidence of cluster j of the summary (ObsModel's used_evidence()), under the prior of its own if
-/// the cluster has one (ClusterNames).
+/// The log evidence of cluster j of the summary (used_evidence()), under its separate prior if it has one.
 inline double used_evidence(const ObsModel& obs, const Summary& s, Index j) {
   return used_evidence(under_name(obs, s.names.of_cluster(j)), s.t(j));
 }

@@ -4,9 +4,9 @@
 
 namespace bnpvi {
 
-/// The rows of a source that have a likelihood of their own, in the order of places_of_rows(). They are
-/// stored as one bit per row, for data with so many rows that a Place (batch and number in it) for each would
-/// not fit into memory.
+/// The rows of a source that have a likelihood, in the order of places_of_rows(). One bit is stored for each
+/// row of the source. For so many rows that a Place (batch and number in it) for each would not fit into
+/// memory.
 class RowPlaces {
  public:
   /// grouped: whether units are groups of rows. lag: number of first rows of each group that have no

@@ -11,16 +11,16 @@
 namespace bnpvi {
 
 /// How much of one unit (a group of rows) belongs to one cluster k. The responsibilities r of the unit's rows
-/// u are not stored: they follow from the shares and from C, the expected log-likelihoods of the rows at the
-/// visit (update of q(z)), r_uk ∝ exp(C_u,column + P_k), where P_k is the log weight of the cluster in the
+/// u are not stored. They follow from the shares: r_uk ∝ exp(C_u,column + P_k), where C are the expected
+/// log-likelihoods of the rows at the visit (update of q(z)), and P_k is the log weight of the cluster in the
 /// unit. Their sum over rows is N_k.
 struct Share {
   int cluster;        // present number of the cluster
   int column;         // column of C that belongs to the cluster: the cluster's number at the visit
   double count;       // N_k, the expected number of the unit's rows in the cluster
   double log_weight;  // P_k, the log weight of the cluster in the unit, up to a constant
-  /// θ̂_k = N_k + a_k at the moment when the tangent of log Γ was last taken, with N_k the unit's expected
-  /// count in cluster k and a_k its prior. A unit is a group of rows.
+  /// θ̂_k = N_k + a_k when the tangent of log Γ was last taken: the count of the unit in cluster k plus its
+  /// prior.
   double theta;
 };
 
@@ -44,9 +44,9 @@ class Shares {
 };
 
 /// Shares of units (groups of rows) that were visited together, one unit after the other, and the expected
-/// log-likelihoods C of their rows at that visit. C is stored either as the weights of the clusters, from
-/// which it can be computed again, or, if `weights` is null, as numbers: for each unit the column of C of its
-/// first share over all its rows, then the column of its second share, and so on.
+/// log-likelihoods C of their rows at that visit. If `weights` is not null, C is computed from these weights
+/// of the clusters. Otherwise `logs` has C as numbers: for each unit the column of its first share, over all
+/// its rows, then that of its second share, and so on.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
   std::shared_ptr<const Vec> logs;
@@ -72,9 +72,9 @@ struct UnitShares {
 /// of a table and returns where they are stored. number: the block's number in its table.
 UnitShares remember(ShareBlock& block, int number, Shares share, const Vec& local = {});
 
-/// The shares of all units of a batch (groups of rows), in the order of the units. Memory: 32 bytes for each
-/// share, and one set of weights for each visit whose block is still used. Copies share the blocks, which
-/// never change.
+/// The shares of all units (groups of rows) of a batch, in the order of the units. Memory: 32 bytes for each
+/// share, and a set of weights for each visit whose block is still used. Copies share the blocks, which never
+/// change.
 struct ShareTable {
   std::vector<UnitShares> unit;
   std::vector<std::shared_ptr<const ShareBlock>> block;
@@ -108,12 +108,12 @@ struct ShareTable {
 
   /// A copy of the table without the sets of weights in `gone`. Blocks that used them store the
   /// log-likelihoods C of their units instead, `size` numbers in all. append(i, c) must append C of the rows
-  /// of unit i to c, share by share, each in the share's column.
+  /// of unit i to c: for each share its column.
   ShareTable without(const std::set<const Weights*>& gone, std::size_t size,
                      const std::function<void(Index i, Vec& c)>& append) const;
 
-  /// Writes the table. Weights and log-likelihoods C that several blocks share are written once; with weights
-  /// = false neither is written, as the next visit (update of q(z)) needs neither.
+  /// Writes the table. Weights and log-likelihoods C that several blocks share are written once. With weights
+  /// = false neither is written, since the next visit (update of q(z)) does not need them.
   void write(Writer& out, bool weights = true) const;
   /// Reads a table. weights: the weights to use for all blocks that were written without weights.
   static ShareTable read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);

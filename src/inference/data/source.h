@@ -7,15 +7,15 @@
 
 namespace bnpvi {
 
-/// An open batch of data. Rows and groups are numbered within `data`, which may hold more than the batch (all
-/// data, when they are in memory). If units are rows, `data` also has the rows before each that its
-/// likelihood needs (Capabilities::lag); if units are groups, it has all their rows.
+/// An open batch of data. Rows and groups are numbered within `data`, which may have more than the batch (all
+/// data, if they are in memory). If units are rows, `data` also has the earlier rows that their likelihoods
+/// need (Capabilities::lag). If units are groups, it has all their rows.
 struct Batch {
   const Dataset& data;
   /// The rows of the batch, or its groups of rows, in the order in which they are visited.
   const std::vector<Index>& units;
-  /// For each row of `data` (or group, if units are groups) its number among all rows (groups); null: the
-  /// numbers in `data` are those among all rows.
+  /// For each row of `data` (or group, if units are groups) its number among all rows (groups). Null: the
+  /// numbers are the same.
   const std::vector<Index>* rows = nullptr;
   const std::vector<Index>* groups = nullptr;
 

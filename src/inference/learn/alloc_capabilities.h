@@ -1,5 +1,5 @@
-// Optional capabilities of allocation models in addition to the core (alloc_model.h): small interfaces, to
-// which a model returns pointers.
+// Optional capabilities of allocation models beside their core (alloc_model.h). Each is a small interface; a
+// model returns a pointer to it if it has the capability.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,63 +13,63 @@ struct State;
 struct WorkGlobals;
 class BatchWork;
 
-/// Capability of models with learned concentrations. Their values are part of the model, so that learning
+/// Capability of models with concentrations that are learned. Their values are part of the model, so learning
 /// them gives another model.
 class LearnedConcentrations {
  public:
-  /// The same model with better values of its concentrations: the objective at the state's summaries (sums of
-  /// statistics) and globals (parameters' posterior) is higher, once the tangents of the batches were renewed
-  /// (Tangents). Null if the model learns no concentrations, or no better values are found.
+  /// The same model with better values of its concentrations. Better means: once the tangents of the batches
+  /// are renewed (Tangents), the ELBO is higher at the summaries and globals of the state. Null if the model
+  /// learns no concentrations, or if no better values are found.
   virtual std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const = 0;
   /// The concentrations that learned() changes, as fields of this model; empty if the model learns none.
   virtual NamedArrays learned_fields() const = 0;
-  /// Log density of the present values of the learned concentrations under their priors, a part of the ELBO's
-  /// term of hyperpriors; 0 if none is learned.
+  /// The log density of the present values of the learned concentrations under their priors. It is part of
+  /// the term of hyperpriors in the ELBO. 0 if none is learned.
   virtual double log_hyperprior() const = 0;
 
  protected:
   ~LearnedConcentrations() = default;
 };
 
-/// Capability of models whose summaries (sums of statistics) contain tangents, that is, linear lower bounds
-/// of convex terms, taken at the globals (parameters' posterior) of the visit (update of q(z)).
+/// Capability of models whose summaries contain tangents: linear lower bounds of convex terms of the ELBO. A
+/// visit (update of q(z)) takes them at the globals of that time.
 class Tangents {
  public:
-  /// Renews the tangents in a batch's summary (sums of statistics), which were taken at earlier globals or
-  /// concentrations: they are taken at the present ones, without the data. The ELBO at the present globals
-  /// (parameters' posterior) rises or stays.
+  /// Renews the tangents in the summary of a batch: takes them at the present globals and concentrations,
+  /// without the data. The ELBO at the present globals rises or stays.
   virtual void settle(Summary& batch, const Globals& globals) const = 0;
 
  protected:
   ~Tangents() = default;
 };
 
-/// Capability of joining clusters in models whose units are more than independent rows, such as groups whose
-/// rows share weights of clusters or depend on each other.
+/// Capability of joining clusters in models where rows are not independent: groups whose rows share the
+/// weights of clusters, or rows that depend on each other.
 class UnitJoins {
  public:
-  /// Does a local step (AllocModel::local_step()) and stores its q(z) in explicit form in `parts`, from which
-  /// the effects of joining clusters are computed (joins.h).
+  /// Makes a local step (AllocModel::local_step()) and also stores its q(z) in explicit form in `parts`. From
+  /// this the effects of joining clusters are computed (joins.h).
   virtual Summary explicit_step(const Visit& visit, JoinParts& parts) const = 0;
-  /// Approximate globals (parameters' posterior) after cluster b joined a < b, for ranking pairs: the
-  /// statistics are sums, and the other globals are close to the result of global_step(), without its search.
+  /// Approximate globals after cluster b joined cluster a < b, for ranking pairs of clusters. The statistics
+  /// are added up. The other globals are close to those of global_step(), but need no search.
   virtual Globals merged(const Globals& globals, Index a, Index b) const = 0;
 
  protected:
   ~UnitJoins() = default;
 };
 
-/// Capability of models whose visits (updates of q(z)) need not multiply all features of a row by the weights
-/// of all clusters.
+/// Capability of models in which a visit (update of q(z)) need not multiply all features of a row by the
+/// weights of all clusters.
 class OwnVisits {
  public:
-  /// The weights of the clusters by which visits (updates of q(z)) of these data multiply features.
-  /// effective: the summary (sums of statistics) from which the clusters' parameters are estimated. evidence:
-  /// receives the log evidence Λ of every cluster (K numbers), unless null.
+  /// The weights of the clusters: numbers by which a visit (update of q(z)) multiplies the features of the
+  /// rows. data: the shape of the data to be visited. effective: the sums of statistics from which the
+  /// clusters' parameters are estimated. evidence: receives the log evidence Λ of each of the K clusters,
+  /// unless null.
   virtual std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
                                                        const Summary& effective, Pool* pool,
                                                        double* evidence) const = 0;
-  /// Approximate number of operations that one observation costs in a birth (a proposal of new clusters). It
+  /// The approximate number of operations for one observation in a birth (proposal of new clusters). It
   /// determines how many failed births are affordable (MoveMemory).
   virtual Index cost_of_observation(const ObsModel& obs, const DataShape& data) const = 0;
 
@@ -77,13 +77,13 @@ class OwnVisits {
   ~OwnVisits() = default;
 };
 
-/// Capability of models whose visits start from what the last visit of the same units (rows or groups of
-/// rows) stored (its memory), where this memory does not determine q(z).
+/// Capability of models in which a unit (row or group of rows) stores its last q(z), or part of it, as a
+/// start for the next visit. This memory does not determine q(z).
 class VisitMemory {
  public:
-  /// Joins the memories of a batch after some of its units were visited again: returns the new memory of the
-  /// batch. rest: the memory of the whole batch before; again: the memory of the repeated visit (update of
-  /// q(z)). Null: the next visit starts afresh.
+  /// The new memory of a batch after a visit of some of its units. rest: the memory of the whole batch
+  /// before. again: the memory of the visited units. A null result means that the next visit starts without
+  /// memory.
   virtual std::shared_ptr<const UnitMemory> joined_memory(
       const std::shared_ptr<const UnitMemory>& rest,
       const std::shared_ptr<const UnitMemory>& again) const = 0;
@@ -92,45 +92,46 @@ class VisitMemory {
   ~VisitMemory() = default;
 };
 
-/// Capability of models in which the memory of the units (rows or groups of rows) determines q(z), so that an
-/// observer needs no explicit responsibilities.
+/// Capability of models in which the memory of the units (rows or groups of rows) determines q(z). Observers
+/// of these models need no explicit responsibilities.
 class RememberedUnits {
  public:
-  /// Computes the summary (sums of statistics) of the units (rows or groups of rows) anew from their memory,
-  /// for tests.
+  /// Recomputes the summary (sums of statistics) of the units from their memory, for tests.
   virtual Summary recompute(const Visit& visit) const = 0;
 
  protected:
   ~RememberedUnits() = default;
 };
 
-/// Capability of models that have a method of initialisation of their own.
+/// Capability of models with a start of their own.
 class OwnStart {
  public:
-  /// Computes the statistics of at most k clusters with which a fit starts.
+  /// Computes statistics of at most k clusters with which a fit can start.
   virtual Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const = 0;
 
  protected:
   ~OwnStart() = default;
 };
 
-/// Capability of models with statistics that a start from clusters of observations does not provide.
+/// Capability of models with statistics that do not follow from a clustering of the observations at the
+/// start.
 class OwnStatistics {
  public:
-  /// Completes the statistics of a start: those of the observations are given, and those of the allocation
-  /// model (extra, pair, scalar) are zero. n_groups: the number of groups, or the sum of their weights.
+  /// Completes the statistics of a start. The statistics of the observations are given. This fills in those
+  /// of the allocation model (extra, pair, scalar), which are zero. n_groups: the number of groups, or the
+  /// sum of their weights.
   virtual void complete_start(Summary& start, double n_groups) const = 0;
 
  protected:
   ~OwnStatistics() = default;
 };
 
-/// Capability of models whose work can be done by another process: it reconstructs a family's watches (sinks
-/// that observe a visit) and work on batches in the process that is to execute them.
+/// Capability of models whose work can be done by another process. There it makes the watches (observers of a
+/// visit) and the tasks of this family from the bytes that were sent.
 class WorkReader {
  public:
-  /// Reads a watch, or work on a batch, of this kind as a move has written it. The defaults know no kind and
-  /// throw std::invalid_argument.
+  /// Reads a watch, or work on a batch, of the given kind, as a move has written it. By default no kind is
+  /// known, and std::invalid_argument is thrown.
   virtual std::unique_ptr<Watch> read_watch(const std::string& kind, Reader& in) const;
   virtual std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                                std::shared_ptr<const WorkGlobals> at, Reader& in) const;
@@ -139,8 +140,8 @@ class WorkReader {
   ~WorkReader() = default;
 };
 
-/// Capability of models whose globals (parameters' posterior) hold numbers for pairs of clusters, at the end
-/// of the vector Globals::u, after the first AllocModel::numbers_in_u() numbers.
+/// Capability of models whose globals hold numbers for pairs of clusters. They are at the end of Globals::u,
+/// after the first AllocModel::numbers_in_u() numbers.
 class StoredPairs {
  public:
   virtual Index numbers_of_pairs(Index k) const = 0;  // how many there are for k clusters
@@ -164,39 +165,34 @@ struct AllocCapabilities {
   const StoredPairs* pairs = nullptr;
 };
 
-// The capability of the model to learn concentrations; if it lacks the capability, a default that learns
-// none. For callers that need not know which.
+// The model's capability to learn concentrations or, if it lacks this, a default that learns none.
 
 const LearnedConcentrations& concentrations_of(const AllocModel& alloc);
 // default: no kind of watch or work is known
 const WorkReader& work_reader_of(const AllocModel& alloc);
 
-/// The weights for visits (updates of q(z)) that the model's OwnVisits capability gives, or, without that
-/// capability, the weights for all features. The next function returns the cost of an observation that the
-/// capability gives, or else the number of features.
+/// The capability OwnVisits where the model has it, with defaults where it has not. visit_weights(): by
+/// default the weights for all features. cost_of_observation(): by default the number of features.
 std::shared_ptr<const Weights> visit_weights(const AllocModel& alloc, const ObsModel& obs,
                                              const DataShape& data, const Summary& effective, Pool* pool,
                                              double* evidence = nullptr);
 Index cost_of_observation(const AllocModel& alloc, const ObsModel& obs, const DataShape& data);
 
-/// Does the local step with explicit q(z) that the model's UnitJoins capability gives or, without that
-/// capability, the one for independent rows. The next function, merged(), returns the parameters' posterior
-/// after a join that the capability gives or, without it, the result of global_step().
+/// The capability UnitJoins where the model has it, with defaults where it has not. explicit_step(): by
+/// default the local step of independent rows. merged(): by default the result of global_step().
 Summary explicit_step(const AllocModel& alloc, const Visit& visit, JoinParts& parts);
 Globals merged(const AllocModel& alloc, const Globals& globals, Index a, Index b);
 
-/// Completes the statistics of a start by the model's OwnStatistics capability; without that capability, does
-/// nothing.
+/// Completes the statistics of a start if the model has the capability OwnStatistics; otherwise does nothing.
 void complete_start(const AllocModel& alloc, Summary& start, double n_groups);
 
 /// The length of the vector Globals::u for k clusters, including the numbers for pairs (StoredPairs).
 Index stored_in_u(const AllocModel& alloc, Index k);
-/// True if u lacks only the numbers for pairs of clusters (StoredPairs), which an update of the parameters
-/// (global step) then computes. k: number of clusters.
+/// True if u lacks only the numbers for pairs of the k clusters (StoredPairs). An update of the parameters
+/// (global step) computes these.
 bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k);
 
-/// True if what the model stores of the units (rows or groups of rows) between visits determines q(z)
-/// (RememberedUnits).
+/// True if what the units (rows or groups of rows) store between visits determines q(z) (RememberedUnits).
 bool remembers(const AllocModel& alloc);
 
 }  // namespace bnpvi

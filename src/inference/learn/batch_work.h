@@ -23,20 +23,20 @@ struct WorkGlobals {
   void weigh(const Problem& problem);
 };
 
-/// Returns these globals (parameters' posterior), with their weights computed if they are missing. all_rows:
-/// whether the work visits all rows under them; weights computed for a visit of some rows are then replaced.
+/// Returns these globals with the weights of the clusters. Weights are computed if they are missing. They are
+/// also replaced if all_rows is true (the work visits all rows) and they were made for a visit of some rows.
 std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals,
                                                     bool all_rows = false);
 
-/// Returns these globals for the last visit of a fit, which is not part of a lap and forms the sums of these
-/// closing features: with newly computed weights.
+/// Returns these globals with newly computed weights, for the last visit of a fit. That visit is not part of
+/// a lap, and forms the sums of the closing features `features`.
 std::shared_ptr<const WorkGlobals> globals_for_closing(const Problem& problem, Globals globals,
                                                        std::vector<Index> features);
 
-/// A task on one batch, together with its result. The result is a pure function of the batch, the models, the
-/// globals (parameters' posterior) and the bytes that write_task() writes. run() may be called here, or
-/// elsewhere on a copy made by read_batch_work(), whose result comes back through write_result() and
-/// read_result(); the results have the same bits.
+/// A task on one batch, together with its result. The result depends only on the batch, the models, the
+/// globals and the bytes that write_task() writes. run() can be called in this process. It can also be called
+/// in another one, on a copy that read_batch_work() makes; then write_result() and read_result() bring the
+/// result back. The bits of the result are the same.
 class BatchWork {
  public:
   /// globals: the parameters' posterior at which the work is done; null if the work needs none.
@@ -54,8 +54,8 @@ class BatchWork {
   const std::shared_ptr<const WorkGlobals> at;
 };
 
-/// Reads work on a batch that write_task() has written. Throws std::invalid_argument if the kind is neither
-/// common to all families nor known to the model.
+/// Reads work that write_task() has written. Throws std::invalid_argument for a kind of work that neither all
+/// families nor this model know.
 std::unique_ptr<BatchWork> read_batch_work(const AllocModel& alloc, const std::string& kind, Index batch,
                                            std::shared_ptr<const WorkGlobals> at, Reader& in);
 

@@ -24,19 +24,18 @@ struct Course {
   Index before_phase = 0;  // number of laps before the present phase began
   bool cut = false;        // max_laps ended an earlier phase, so that the fit has not converged
   bool converged = false;
-  /// Why laps (passes over all batches) ended: "elbo", "max_laps", "numerical" or "interrupted"; empty while
-  /// laps go on. In fits with several starts (restarts.h) also "given_up", or "waits", after which laps may
-  /// go on.
+  /// Why laps ended: "elbo", "max_laps", "numerical" or "interrupted"; empty while laps go on. A fit with
+  /// several starts (restarts.h) may also have "given_up", or "waits" if its laps may go on later.
   std::string reason;
   LapRecord taken_back;  // the lap in which a numerical breakdown occurred, if laps ended for that reason
-  /// Objective at the end of the last lap (pass over all batches) without numerical breakdown, whose state is
-  /// kept; NaN: there was none yet.
+  /// The objective at the end of the last lap without numerical breakdown, whose state is kept. NaN if there
+  /// is none.
   double objective = std::numeric_limits<double>::quiet_NaN();
   double work = 0;  // operations so far (Pool::spent()), including those of making the start
 
   Index laps() const { return static_cast<Index>(trace.size()); }
-  /// A line of the table of restarts: number of laps (passes over the data), objective, number of clusters
-  /// and work at the end of this fit.
+  /// The line of this fit in the table of restarts: number of laps, objective, number of clusters and work at
+  /// its end.
   LapRecord end() const;
 
   void write(Writer& out) const;
@@ -49,17 +48,16 @@ struct Learned {
   Course course;
 };
 
-/// Runs laps (passes over all batches), phase after phase, until the fit has converged: there is no move left
-/// to try, and a lap raised the objective by at most tol for each unit of data.
+/// Runs laps (passes over all batches), phase after phase, until the fit has converged: no move is left to
+/// try, and a lap raised the objective by at most tol for each unit of data.
 ///
-/// A numerical breakdown is a lap that throws std::domain_error, or ends with an objective that is not finite
-/// or has fallen by more than Fit::slack. The fit then returns to the last sound lap, that is, the last one
-/// without breakdown. With keep_interrupted it also returns there when the user stops it. If there is no
-/// sound lap yet, Interrupted is thrown, or after a breakdown course.objective stays NaN.
+/// A lap breaks down numerically if it throws std::domain_error, or if the objective at its end is not finite
+/// or has fallen by more than Fit::slack. The fit then returns to its last sound state: that after the last
+/// lap without breakdown. With keep_interrupted it also returns there when the user stops it. Without a sound
+/// state, course.objective stays NaN after a breakdown, and Interrupted is thrown when the user stops.
 ///
-/// after_lap: called with the record of each sound lap, at a time when the fit can be written. May be empty,
-/// as it is for a fit that is learned within a lap of another fit. It may pause or abandon the fit by setting
-/// course.reason.
+/// after_lap: called with the record of each sound lap, when the fit can be written. It may pause or abandon
+/// the fit by setting course.reason. Empty for a fit that is learned within a lap of another fit.
 void drive(Fit& fit, Course& course, const DriverOptions& options, Pool& pool,
            const std::function<void(const LapRecord&)>& after_lap = {});
 

@@ -11,10 +11,10 @@ struct ClusterIdentity {
   bool lasting = false;  // the cluster existed when clusters were last split, merged or removed
 };
 
-/// True if a cluster of a stream can be removed without loss: its size is less than one observation, or less
-/// than two and it got none of the last 20,000 observations (a guess). seen: number of observations so far.
-/// fades: statistics of earlier observations shrink with time. Only the first condition counts then, since
-/// sizes of unused clusters fall below one observation anyway.
+/// True if a cluster of a stream can be removed without loss: if its size is below one observation, or below
+/// two and it got none of the last 20,000 observations (a guess). seen: number of observations so far. fades:
+/// whether the statistics of earlier observations shrink with time. If so, only the first condition counts,
+/// since the sizes of unused clusters fall below one observation anyway.
 inline bool is_spent(const ClusterIdentity& cluster, double size, double seen, bool fades) {
   return size < 1 || (!fades && size < 2 && seen - cluster.last_seen >= 2e4);
 }

@@ -9,19 +9,18 @@ namespace bnpvi {
 struct Problem;
 struct State;
 
-/// Receives the states that a fit goes through. An observer has no influence on the fit. This base class,
-/// which fits use unless they are tested, requests nothing and ignores all calls. All calls come from the
-/// thread that runs the fit.
+/// Receives the states that a fit goes through, without influence on it. This base class ignores all calls;
+/// fits use it unless they are tested. All calls come from the thread that runs the fit.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// True when states should carry the explicit q(z) of all rows (State::assignments). Models in which what
-  /// is remembered of the units (RememberedUnits) determines q(z) do not provide it.
+  /// True if states should carry the explicit q(z) of all rows (State::assignments). Models with the
+  /// capability RememberedUnits do not provide it.
   virtual bool wants_assignments() const { return false; }
 
-  /// True when the fit should also do work that it could skip: compute the ELBO after the visit of every
-  /// batch, and make proposals of which it knows already that they will be refused.
+  /// True if the fit should also do work that it could skip: compute the ELBO after each visit of a batch,
+  /// and make proposals that are known to fail.
   virtual bool wants_spared_work() const { return false; }
 
   /// Called when a fit begins again from another start, so that the next state does not follow from the last
@@ -35,17 +34,16 @@ class Observer {
   /// data.
   virtual void accepted(const State&) {}
 
-  /// Called before a move (a proposed change of the clusters) is accepted. elbo: the ELBO that the move
-  /// computed for its new state, having visited only the units that it changes; rounds: how often it visited
-  /// these units.
+  /// Called before a move is accepted. elbo: the ELBO that the move computed for its new state from visits of
+  /// the units that it changes. rounds: how often it visited these units.
   virtual void predicted(double /*elbo*/, const State&, Index /*rounds*/) {}
 
-  /// Called when a proposal with the objective `after` replaced a state with the objective `before`, in
-  /// families of models that do not use State. anew: a function that computes the objective `after` from q of
-  /// the latent variables and the data alone; empty if that is impossible.
+  /// Called when a proposal with objective `after` replaced a state with objective `before`, in families that
+  /// do not use State. anew: computes `after` from q of the latent variables and the data alone; empty if
+  /// that is impossible.
   virtual void replaced(double /*before*/, double /*after*/, const std::function<double()>& /*anew*/) {}
 
-  /// Called with a forecast of the ELBO of a proposal, made before the proposal itself; the proposal may be
+  /// Called with a forecast of the ELBO of a proposal before the proposal is made. The proposal may be
   /// refused.
   virtual void foreseen(double /*elbo*/, const State&) {}
 };

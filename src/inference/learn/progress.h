@@ -5,10 +5,9 @@
 
 namespace bnpvi {
 
-/// All that determines how a fit continues after a lap (a pass over all batches), except the driver's record
-/// of the laps (Course). A plain value. A fit that continues from a Progress that was written and read has
-/// the same bits as one that was never interrupted, if data, models, options and numerical kernels are the
-/// same.
+/// All that determines how a fit continues after a lap, except the driver's record of the laps (Course). A
+/// plain value. A fit that continues from a stored Progress has the same bits as one that was never
+/// interrupted, provided that data, models, options and numerical kernels are the same.
 struct Progress {
   State state;
   MoveMemory moves;
@@ -17,8 +16,8 @@ struct Progress {
   std::vector<std::shared_ptr<const UnitMemory>> memory;  // of the last stochastic visit, by batch; or empty
   NamedArrays learned;                                    // learned fields of the models
 
-  /// The progress of a fit that has done no pass over the data yet, in the given state. p: number of
-  /// operations that one observation costs (see MoveMemory).
+  /// The progress of a fit that is in this state and has made no lap yet. p: the number of operations for one
+  /// observation (MoveMemory).
   Progress(State state, Index p);
 
   /// Writes everything but the explicit responsibilities of all rows, which only observers use.
@@ -32,8 +31,8 @@ struct Progress {
   Progress() = default;
 };
 
-/// Computes what Progress::write() omits because it follows from the rest: the weights by which features are
-/// multiplied at the next visit of a batch.
+/// Computes what Progress::write() leaves out, as it follows from the rest: the weights by which the next
+/// visit multiplies features.
 void complete(const Problem& problem, Progress& progress);
 
 }  // namespace bnpvi

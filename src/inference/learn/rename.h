@@ -1,20 +1,21 @@
-// Decides which cluster gets which name, that is, which of the priors that a model has for single clusters.
+// Names of clusters: some models have a separate prior for single clusters, and a name is the number of such
+// a prior. This chooses the cluster that gets each name.
 #pragma once
 #include "inference/data/summary.h"
 #include "observations/named_clusters.h"
 
 namespace bnpvi {
 
-/// Assigns each of n rows to a column of its own, so that the sum of `value` (n × m, n ≤ m) over the chosen
-/// entries is largest; returns the column of each row. Hungarian method, O(n² m) time.
+/// Assigns each of n rows a different column, so that the sum of the chosen entries of `value` (n × m, n ≤ m)
+/// is largest. Returns the column of each row. Hungarian method, O(n² m) time.
 std::vector<Index> best_assignment(const Vec& value, Index n, Index m);
 
-/// Moves names to other clusters if that raises the total log evidence Σ_k Λ(T_k) of the clusters, and so the
-/// ELBO, by more than the rounding error of an ELBO of this value; the statistics T and q(z) stay as they
-/// are. A name (number of a prior of its own) stands for some columns of the data. It moves only to a cluster
-/// of the same owner (class) in which these columns have at least as large a proportion as in the cluster
-/// that it leaves. Without this rule a prior that expects a small proportion would prefer clusters that
-/// hardly use the columns.
+/// Moves names (numbers of separate priors) to other clusters if that raises Σ_k Λ(T_k), the log evidence of
+/// the clusters. Then the ELBO rises by the same amount, since the statistics T and q(z) stay as they are.
+/// The gain must exceed the rounding error of an ELBO of this value. A name stands for some columns of the
+/// data. It moves only to a cluster of the same owner (class) in which the proportion of these columns is at
+/// least as large as in its present cluster. Otherwise a prior that expects a small proportion would prefer
+/// clusters that hardly use the columns.
 void rename(const ObsModel& obs, double elbo, Summary& s);
 
 /// How many clusters of no class must be appended so that each name of a model can have a cluster: one of the

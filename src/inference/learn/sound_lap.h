@@ -7,16 +7,15 @@
 
 namespace bnpvi {
 
-/// Keeps the global parameters and the ELBO at the end of the last lap (pass over all batches) without
-/// numerical breakdown. It needs hardly any memory of its own: the statistics T are shared with the state,
-/// and summaries of batches are not kept.
+/// Keeps the globals (posterior of the parameters) and the ELBO of the last lap without numerical breakdown.
+/// This needs hardly any memory: the statistics T are shared with the state, and the summaries of batches are
+/// not kept.
 class SoundLap {
  public:
-  /// How far the state's ELBO may be below the kept one without counting as a breakdown: 1e-8 times the sum
-  /// of the absolute values of its terms, for rounding. (In 320 fits with concentrations from 0.01 to 1e6 the
-  /// worst fall was 2e-12 of that sum.) In models whose units store their q(z) between visits
-  /// (RememberedUnits) a visit of a batch may end in a slightly worse local optimum, by 0.4 in the worst case
-  /// seen; there 1 is added.
+  /// By how much the ELBO may be below the kept one without counting as a breakdown: 1e-8 times the sum of
+  /// the absolute values of its terms, for rounding. (In 320 fits with concentrations from 0.01 to 1e6 the
+  /// worst fall was 2e-12 of that sum.) In models with the capability RememberedUnits 1 is added. There a
+  /// visit may end in a slightly worse local optimum; the worst fall seen was 0.4.
   double slack(const Problem& problem, const State& state) const;
 
   void keep(const State& state) { kept_ = Kept{state.globals, state.elbo}, kept_->globals.weights = nullptr; }
@@ -27,9 +26,8 @@ class SoundLap {
   /// The kept global parameters, without weights.
   const Globals& globals() const { return kept_->globals; }
 
-  /// A state with the kept global parameters, statistics and ELBO, for reading only: q(z) of the batches is
-  /// computed again at these parameters, so that the statistics of the batches need not add up to the kept
-  /// total.
+  /// A state with the kept globals, statistics and ELBO, for reading only. q(z) of the batches is recomputed
+  /// at these globals, so the statistics of the batches need not add up to the kept total.
   State restored(const Problem& problem, Pool& pool) const;
 
  private:

@@ -14,8 +14,8 @@ namespace bnpvi {
 
 class Workers;
 
-/// A reference to the observation model of a problem. Where the model's prior is learned, a fit replaces the
-/// model by a copy with a better prior; everything that uses this problem then sees the new one.
+/// A reference to the observation model of a problem. A fit that learns the model's prior replaces the model
+/// by a copy with a better prior. All users of the problem then see the copy.
 class ObsInUse {
  public:
   ObsInUse(const ObsModel& obs) : now_(&obs) {}
@@ -56,10 +56,10 @@ struct Problem {
   Workers* workers = nullptr;
 };
 
-/// The state of a fit: the summary (sums of sufficient statistics) of the whole data, the summaries of the
-/// batches, which add up to it, and the globals (global parameters) that are optimal for it. Copies of a
-/// state share the summaries of batches until a batch is visited again. The ELBO is up to date after each
-/// pass over all batches, and within moves.
+/// The state of a fit: the summary (sums of sufficient statistics) of all data, the summaries of the batches,
+/// which add up to it, and the globals that are optimal for it. Copies of a state share the summaries of a
+/// batch until it is visited again. The ELBO is up to date after each pass over all batches, and within
+/// moves.
 ///
 /// A plain value: a move that is accepted assigns its proposal to the state; a move that is rejected leaves
 /// the state alone.
@@ -76,23 +76,22 @@ struct State {
   Index k() const { return total.k; }
 };
 
-/// The summary that stands for the data of an earlier fit, which this fit updates; null in fits that do not
-/// update one. It belongs to a batch without units whose q(z) is final (Summary::settled), so that the
-/// objective is that of all data.
+/// The summary of the data of an earlier fit, which this fit updates; null if there is none. It belongs to a
+/// batch without units whose q(z) is final (Summary::settled). So the objective is that of all data.
 const Summary* settled_part(const State& state);
 
 /// True when cluster j has mass in the data of an earlier fit (settled_part()), so that it cannot be removed.
 bool has_settled(const State& state, Index j);
 
-/// True when these clusters may be joined: at most one of them has a prior of its own (a name), and at most
-/// one has mass in the data of an earlier fit (settled_part()), which are no longer available, so that their
-/// joint entropy is unknown.
+/// True if these clusters may be joined. At most one may have a prior of its own (a name). At most one may
+/// have mass in the data of an earlier fit (settled_part()): these are no longer available, so the joint
+/// entropy of two such clusters is unknown.
 bool may_join(const State& state, const std::vector<Index>& clusters);
 bool may_join(const State& state, Index a, Index b);
 
-/// The sum of log h(x) over the rows of a batch, h being the base measure (the factor of the likelihood
-/// without parameters). It never changes: it is computed once for each batch and stored in Summary::log_base.
-/// Summaries of parts of a batch, and those that an update of q(z) returns, have 0 there instead.
+/// The sum of log h(x) over the rows of a batch. h is the base measure, the factor of the likelihood without
+/// parameters. The sum never changes. It is computed once for each batch and stored in Summary::log_base,
+/// which is 0 in summaries of parts of a batch and in those that an update of q(z) returns.
 double batch_log_base(const Problem& problem, const Batch& batch);
 
 /// The terms of the ELBO for a summary (sums of statistics) and any global parameters: "data", the terms of
@@ -104,30 +103,30 @@ double sum_terms(const Terms& terms);
 /// there.
 void refresh(const Problem& problem, State& state);
 
-/// The two halves of refresh(): renew_globals() sets the global parameters to their optimum and gives names
-/// to the clusters that they suit best (rename.h); evaluate() computes the ELBO. Between two batches only the
-/// parameters are needed.
+/// The two halves of refresh(). renew_globals() sets the globals to their optimum and gives names (separate
+/// priors) to the clusters that they suit best (rename.h). evaluate() computes the ELBO. Between two batches
+/// only the globals are needed.
 void renew_globals(const Problem& problem, State& state);
 void evaluate(const Problem& problem, State& state);
 
-/// Computes the ELBO like evaluate(), and also the weights of the clusters (by which a visit multiplies
-/// features), which it leaves in globals.weights: log evidences and weights have most of their work in
-/// common. For use when a visit of a batch follows. globals.effective must equal state.total, as after
+/// Computes the ELBO like evaluate(). Also computes the weights of the clusters, by which a visit multiplies
+/// features, and stores them in globals.weights. Together this is cheaper, as log evidences and weights share
+/// most of their work. For use before a visit of a batch. globals.effective must equal state.total, as after
 /// renew_globals().
 void evaluate_and_weigh(const Problem& problem, State& state);
 
-/// The weights of the clusters, by which a visit of a batch multiplies the features of its rows, given the
-/// statistics `effective`: visit_weights() (alloc_capabilities.h) for the models of this problem. evidence:
-/// receives the log evidence Λ of each cluster, unless null.
+/// The weights of the clusters, by which a visit of a batch multiplies the features of its rows. effective:
+/// the sums of statistics that determine the posterior of the clusters. evidence: receives the log evidence Λ
+/// of each cluster, unless null.
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence = nullptr);
 
-/// Computes the linear bounds that the summaries of all batches contain (Tangents) again, at the present
-/// global parameters, which do not change. The ELBO rises or stays.
+/// Renews the linear bounds (Tangents) in the summaries of all batches at the present globals. The globals
+/// stay. The ELBO rises or stays.
 void settle(const Problem& problem, State& state);
 
-/// Computes total again as the sum of the summaries of all batches, so that the rounding errors of many
-/// exchanges of batches do not add up. The names of clusters (priors of their own) in `total` are kept.
+/// Recomputes `total` as the sum of the summaries of all batches. So rounding errors of many replaced
+/// summaries do not add up. The names of clusters (separate priors) in `total` are kept.
 void resum(const Problem& problem, State& state);
 
 }  // namespace bnpvi

@@ -15,11 +15,10 @@ namespace bnpvi {
 
 /// Global variational parameters, those that all units share. A plain value.
 ///
-/// `effective` is the summary (sums of sufficient statistics T) that determines the posterior of the
-/// clusters, whose natural parameters are η = η_0 + T. After an exact update it is that of the whole data, in
-/// stochastic learning a running average. u and omega hold the top-level sticks of hierarchical models and
-/// further numbers of some models; otherwise they are empty. `weights` caches visit_weights() at `effective`;
-/// null if they have not been computed.
+/// effective: the sums of sufficient statistics T that determine the posterior of the clusters, whose natural
+/// parameters are η = η_0 + T. After an exact update they are those of all data; in stochastic learning they
+/// are a running average. u, omega: the top-level sticks of hierarchical models, and further numbers of some
+/// models; else empty. weights: visit_weights() at `effective`; null if not computed yet.
 struct Globals {
   Summary effective;
   Vec u, omega;
@@ -27,9 +26,9 @@ struct Globals {
 };
 
 /// Receives the responsibilities q(z) of every block of rows while a batch is visited. Several threads call
-/// visit() at once, but for each chunk (consecutive units of a batch) only one thread at a time. Chunks are
-/// numbered by their position in the batch: a sink that stores results by chunk and combines them in the
-/// order of chunks has the same bits for any number of threads.
+/// visit() at the same time, but only one for each chunk (consecutive units of a batch). Chunks have numbers,
+/// their positions in the batch. A sink that stores results by chunk and combines them in the order of chunks
+/// has the same bits for any number of threads.
 class ResponsibilitySink {
  public:
   virtual ~ResponsibilitySink() = default;
@@ -38,22 +37,21 @@ class ResponsibilitySink {
   /// Called for each block of rows. rows: the numbers of the rows, whose features are loaded in `block`.
   virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
 
-  /// True when models whose rows have parents should call visit_joint() for each row t with a parent pa(t)
-  /// (steps_to_parent). joint (K × K): P(z_pa(t) = l, z_t = j) in row l, column j.
+  /// True if visit_joint() should be called for each row t that has a parent pa(t), in models with parents
+  /// (steps_to_parent). joint: K × K, with P(z_pa(t) = l, z_t = j) in row l and column j.
   virtual bool wants_joint() const { return false; }
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 
-  /// True when models in which the clusters of consecutive rows depend on each other should call
-  /// visit_messages() for each row: with its responsibilities r, its forward message alpha, its message nu (K
-  /// numbers each) and the scale of the messages. It is not called for rows whose messages were computed in
-  /// log space.
+  /// True if visit_messages() should be called for each row, in models where the clusters of consecutive rows
+  /// depend on each other. r: responsibilities; alpha: forward message; nu: message of the row (K numbers
+  /// each); scale: scale of the messages. Rows whose messages were computed in log space are left out.
   virtual bool wants_messages() const { return false; }
   virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/,
                               const double* /*nu*/, double /*scale*/) {}
 };
 
-/// A sink of responsibilities that can also observe visits made in another process: the request is written
-/// and sent there, and what was observed is written and sent back.
+/// A sink of responsibilities that can also observe visits in another process. The task is written and sent
+/// there; what was observed is written and sent back.
 class Watch : public ResponsibilitySink {
  public:
   /// Called before the visit of this batch; weights: the clusters' parameters in the form that the visit
@@ -83,18 +81,17 @@ struct Visit {
   const UnitMemory* memory = nullptr;  // from the last visit of these units, if any
 };
 
-/// Makes the visits (updates of q(z)) of one pass over all batches. An allocation model may have a visitor of
-/// its own that reuses, from batch to batch, what hardly changes with the parameters (for example which
-/// clusters are near each other). Such reuse must not make a visit end with a lower ELBO. The default calls
-/// local_step().
+/// Makes the visits (updates of q(z)) of one pass over all batches. By default a visit calls local_step(). A
+/// model may have a visitor that reuses, from batch to batch, what hardly changes with the parameters, such
+/// as which clusters are near each other. Such reuse must not make a visit end with a lower ELBO.
 class Visitor {
  public:
   virtual ~Visitor() = default;
   virtual Summary visit(const Visit& visit) = 0;
 
-  /// Called before visits with these global parameters. memory: what some batch stored at its last visit, as
-  /// an example of its kind; null: no batch has stored anything. Where visits are made in other processes,
-  /// the visitors there read() what this one writes for reuse.
+  /// Called before visits with these globals. memory: what some batch stored at its last visit, as an
+  /// example; null if no batch has stored anything. If visits are made in other processes, the visitors there
+  /// read() what this one writes.
   virtual void prepare(const Globals& /*globals*/, const UnitMemory* /*memory*/, Pool& /*pool*/) {}
   virtual void write(Writer& /*out*/) const {}
   virtual void read(Reader& /*in*/) {}

@@ -10,15 +10,14 @@ namespace bnpvi {
 /// Returns the numbers of all batches, 0 to their number − 1.
 std::vector<Index> all_batches(const Source& source);
 
-/// Divides these batches, in their order, into waves: groups of `wave` batches that are visited with the same
-/// global parameters.
+/// Divides these batches, in their order, into waves of `wave` batches. The batches of a wave are visited
+/// with the same globals.
 std::vector<std::vector<Index>> in_waves(const std::vector<Index>& batches, Index wave);
 
-/// Visits some batches: updates q(z) of their units with the present global parameters. Then replaces the
-/// batches' old summaries (sums of statistics) in state.total by the new ones, in the order of `batches`.
-/// Global parameters and ELBO do not change until refresh(). A batch that stands for the data of an earlier
-/// fit (settled_part()) is not visited. watches: for each batch a receiver of its responsibilities, or null;
-/// may be empty.
+/// Visits these batches: updates q(z) of their units with the present globals. Then replaces their old
+/// summaries (sums of statistics) in state.total by the new ones, in the order of `batches`. Globals and ELBO
+/// do not change until refresh(). A batch that stands for the data of an earlier fit (settled_part()) is not
+/// visited. watches: for each batch a receiver of its responsibilities, or null; may be empty.
 void visit_batches(const Problem& problem, State& state, const std::vector<Index>& batches, Visitor& visitor,
                    Pool& pool, std::vector<std::unique_ptr<Watch>>* watches = nullptr);
 

@@ -9,8 +9,8 @@ namespace bnpvi {
 
 struct Summary;
 
-/// Changes of a list of clusters, applied one after the other; each counts clusters as the changes before it
-/// have left them. They can be applied to any type that has merge(a, b), drop(j), append(m) and
+/// Changes of a list of clusters, applied one after the other. Each change uses the cluster numbers that the
+/// changes before it have left. They can be applied to any type with merge(a, b), drop(j), append(m) and
 /// permute(order): summaries, assignments, the memory of failed moves.
 class Changes {
  public:

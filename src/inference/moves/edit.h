@@ -1,4 +1,4 @@
-// A proposal of a move that updates q(z) of some units and leaves the other units as they are.
+// A proposal of a move that updates q(z) of some units only.
 #pragma once
 #include "inference/moves/rounds.h"
 
@@ -7,18 +7,17 @@ namespace bnpvi {
 /// The number of clusters whose expected count is at least one observation.
 Index occupied(const Summary& s);
 
-/// A proposal that updates q(z) of some units in several rounds; it replaces the state of the fit if it
-/// raises the ELBO. Derived classes define the update: UnitEdit (inference/moves/unit_edit.h) uses that of
-/// the allocation model (local_step()); a family of models may have its own.
+/// A proposal that updates q(z) of some units in several rounds, and replaces the state of the fit if that
+/// raises the ELBO. Derived classes define the update. UnitEdit (inference/moves/unit_edit.h) uses
+/// local_step() of the allocation model; a family of models may define another.
 class Edit : public Rounds {
  public:
-  /// Makes rounds until the ELBO is above that of `state`. Then the proposal replaces `state`, the clusters
-  /// in the memory of failed moves are changed as in the state, and the result is true. If the ELBO does not
-  /// get there (Rounds::rise), everything stays as it was, and the result is false.
+  /// Makes rounds until the ELBO is above that of `state` (Rounds::rise). If it gets there, `state` becomes
+  /// the proposal, its changes of clusters are also made in the memory of failed moves, and the result is
+  /// true. Otherwise nothing changes, and the result is false.
   ///
-  /// If hyperparameters of the prior have posteriors, a proposal that fails is evaluated once more under the
-  /// prior learned from the proposal itself; if it is accepted then, the problem uses this prior from then
-  /// on.
+  /// If hyperparameters of the prior have posteriors, a proposal that fails is evaluated once more, under the
+  /// prior learned from the proposal itself. If it is then accepted, the problem keeps this prior.
   bool climb(State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
   /// The second half of climb(): accepts or refuses the proposal. state: the state that was passed to rise();
@@ -26,15 +25,15 @@ class Edit : public Rounds {
   bool settle(State& state, bool rises);
 
   /// Makes the edit refuse proposals that end with fewer than `least` occupied clusters (see occupied()),
-  /// even if they raise the ELBO: such a gain does not come from the proposed clusters but from updating q(z)
-  /// alone.
+  /// even if they raise the ELBO. Such a gain does not come from the proposed clusters, but only from
+  /// updating q(z).
   void require_occupied(Index least) { least_occupied_ = least; }
 
  protected:
   using Rounds::Rounds;
 
-  /// Stores what the last round computed for the units in `edited`, a copy of the state with which the edit
-  /// began: the summaries of the batches that changed and, if the state has them, explicit responsibilities.
+  /// Stores what the last round found for the units in `edited`, a copy of the state before the edit: the
+  /// summaries of the batches that changed and, if the state has them, explicit responsibilities.
   virtual void put_back(State& edited) = 0;
 
  private:

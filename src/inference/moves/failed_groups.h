@@ -9,8 +9,8 @@
 
 namespace bnpvi {
 
-/// True when a cluster's size has changed by more than a tenth plus half an observation (guesses) since a
-/// move failed at size `then`, so that it may be tried again.
+/// True if the size of a cluster has changed by more than a tenth plus half an observation (guesses) since a
+/// move failed at size `then`. The move may then be tried again.
 bool has_changed(double then, double now);
 
 /// The identity of a cluster (a number that is never reused) and its present size.
@@ -19,13 +19,12 @@ struct SizedCluster {
   double size;
 };
 
-/// For each group of clusters, whatever their order, the number of times that a move has failed with clusters
-/// of these sizes. A plain value; copies (each proposal has one) share the table until one of them is
-/// changed.
+/// For each group of clusters, in any order, how often a move has failed with clusters of these sizes. A
+/// plain value. Copies (each proposal has one) share the table until one of them is changed.
 class FailedGroups {
  public:
-  /// Adds `failures` to the count of the group; the count first returns to 0 if the sizes have changed
-  /// (has_changed()) since the last failure.
+  /// Adds `failures` to the count of the group. If the sizes have changed since the last failure
+  /// (has_changed()), the count first returns to 0.
   void failed(std::vector<SizedCluster> group, int failures);
   /// True when moves of this group have failed fewer than `allowed` times with clusters of these sizes.
   bool worth_trying(std::vector<SizedCluster> group, int allowed) const;

@@ -6,8 +6,7 @@
 namespace bnpvi {
 
 /// Whether cluster j is the only one of no class (owner 0) among clusters that have classes. If it were
-/// removed, hardly any would come in its place, since the parts of a cluster that is divided have the
-/// cluster's class.
+/// removed, hardly any such cluster would arise again: if a cluster is divided, its parts have its class.
 bool is_last_open(const Summary& s, Index j);
 
 /// Whether some units with labels may belong to clusters of no class.

@@ -73,10 +73,10 @@ MoveKind move_kind(MoveKind::Turn turn, bool keeps_k, const Model& model,
 /// An upper limit of the difference that rounding may cause between two ELBOs of about this value.
 double rounding_of(double elbo);
 
-/// The observation model with its prior learned from the clusters of a proposal, if hyperparameters have
-/// posteriors and this prior raises the ELBO of the proposal above `present`; otherwise null. Learning costs
-/// some ten factorisations per cluster: with many clusters it is tried only if the proposal's ELBO is close
-/// to `present`.
+/// The observation model with its prior learned from the clusters of a proposal. Null unless hyperparameters
+/// have posteriors and this prior raises the ELBO of the proposal above `present`. Learning costs some ten
+/// factorisations for each cluster, so with many clusters it is tried only if the ELBO of the proposal is
+/// close to `present`.
 std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const State& proposal, double present,
                                               Pool& pool);
 
@@ -84,7 +84,7 @@ std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const Stat
 /// raises the ELBO of the state.
 void let_prior_follow(const Problem& problem, State& state, Pool& pool);
 
-/// True when the ELBO of a proposal is above `present`, if necessary after learning the prior from the
+/// True if the ELBO of a proposal is above `present`, if necessary after learning the prior from the
 /// proposal's clusters. If that was necessary, the problem keeps the learned prior, and proposal.elbo is the
 /// ELBO under it.
 bool lifts(const Problem& problem, State& proposal, double present, Pool& pool);
@@ -110,14 +110,14 @@ void change_summaries(const Problem& problem, State& state, Operation op) {
   for (Index i = 0; i < n; ++i) one(i);
 }
 
-/// Identities of the clusters from which to try births (proposals of new clusters), at most max_births: those
-/// that MoveMemory considers worth trying, clusters with fewest failures first, and among these the largest
-/// first. at_least: number of failures that are allowed even where a try is expensive.
+/// Identities of at most max_births clusters from which to try births (proposals of new clusters). They are
+/// clusters that MoveMemory considers worth trying: those with fewest failures first, and among these the
+/// largest first. at_least: number of failures that are allowed even if a try is expensive.
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least = 0);
 
-/// A copy of the summary that has only what the terms of the allocation model need: of the statistics T_k of
-/// each cluster its count N_k and, if there are covariate patterns, the counts by pattern (the last numbers
-/// of T_k).
+/// A copy of the summary with only what the terms of the allocation model need. Of the statistic T_k of a
+/// cluster this is its count N_k and, if there are covariate patterns, the counts by pattern (the last
+/// numbers of T_k).
 Summary allocation_part(const Summary& s, Index patterns = 0);
 
 /// Completes changes that remove m clusters: if the number of clusters is fixed, appends m empty ones.
@@ -127,10 +127,10 @@ Changes keeping_fixed_k(const AllocModel& alloc, Changes changes, Index m = 1);
 /// exact change of the entropy of q(z) of batch i.
 State with_joined(const Problem& problem, const State& state, const Changes& changes, const Vec& entropy);
 
-/// For each pair of clusters Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), the gain of log evidence Λ when their statistics
-/// T are added; K × K, symmetric. It is computed for all pairs that may be joined or, when there are more
-/// than 2^7 clusters, for each cluster with the 2^5 nearest to it (nearest_clusters); elsewhere it is −∞.
-/// Both numbers are guesses.
+/// For each pair of clusters the gain of log evidence if they are joined, Λ(T_a + T_b) − Λ(T_a) − Λ(T_b),
+/// with statistics T; K × K, symmetric. It is computed for all pairs that may be joined. With more than 2^7
+/// clusters only for each cluster and the 2^5 nearest to it (nearest_clusters). It is −∞ elsewhere. Both
+/// numbers are guesses.
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool);
 
 /// Sorts the clusters by decreasing size if that raises the ELBO, in allocation models in which the order

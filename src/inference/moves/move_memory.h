@@ -1,4 +1,4 @@
-// Remembers which moves have failed, over all laps (passes over all batches) of a fit.
+// Remembers the moves that have failed, over all laps (passes over all batches) of a fit.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ClusterHistory {
   double delete_failed_at = -1;
 };
 
-/// Decides which moves are worth trying: after too many failures a move is tried again only when the size of
-/// a cluster has changed (has_changed()). Functions identify clusters by their numbers in the state.
+/// Decides which moves are worth trying. After too many failures a move is tried again only if the size of a
+/// cluster has changed (has_changed()). Functions identify clusters by their numbers in the state.
 class MoveMemory {
  public:
   MoveMemory() = default;
@@ -29,10 +29,9 @@ class MoveMemory {
   Index size() const { return static_cast<Index>(clusters_.size()); }
   std::uint64_t id(Index j) const { return clusters_[j].id; }
   Index number_of(std::uint64_t id) const;  // its present number; −1: it was removed
-  /// The number by which callers outside the fit know cluster j. The clusters of the start have 0 .. K − 1,
-  /// in order of decreasing size, and clusters that births add have larger numbers. Joined clusters keep the
-  /// smallest number of their parts: of two clusters of the start that of the larger one, and a cluster of
-  /// the start never loses its number to one that was added later.
+  /// The number by which callers outside the fit know cluster j. Clusters of the start have 0 .. K − 1, by
+  /// decreasing size. Clusters that births add have larger numbers. A joined cluster has the smallest number
+  /// of its parts.
   std::uint64_t origin(Index j) const { return clusters_[j].origin; }
   /// Numbers the clusters of the start as callers outside the fit know them (origin()). order: these
   /// clusters, largest first, which get the numbers 0 .. K − 1.
@@ -57,9 +56,9 @@ class MoveMemory {
   void refit_tried(const std::vector<Index>& group, const Vec& sizes);
   bool refit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const;
 
-  /// Records a failed birth (proposal of new clusters) from cluster j. unsplit: all new clusters were merged
-  /// with each other before the proposal was evaluated; such a failure counts twice, as it is more likely to
-  /// repeat than a rejected split.
+  /// Records a failed birth (proposal of new clusters) from cluster j. unsplit: whether all new clusters were
+  /// merged with each other before the proposal was evaluated. Such a failure counts twice, as it is more
+  /// likely to repeat than a rejected split.
   void birth_failed(Index j, double size, bool unsplit = false);
   void birth_succeeded(Index j);
   /// True when a birth (proposal of new clusters) from cluster j of this size should be tried. at_least:
@@ -69,12 +68,12 @@ class MoveMemory {
   /// Records a late birth: one from a cluster from which a birth has failed before, at its present size.
   /// gain: what it added to the ELBO; 0 if it failed again.
   void late_birth_tried(double gain);
-  /// The expected gain, in nats, of the next late birth (see late_birth_tried()) of this fit: at first an
-  /// optimistic guess, then more and more the average of the recorded gains.
+  /// The expected gain, in nats, of the next late birth of this fit (late_birth_tried()). At first it is an
+  /// optimistic guess, later more and more the average of the recorded gains.
   double late_birth_gain() const;
 
-  /// Records by how much, when two clusters were joined or one was deleted, the ELBO after several updates of
-  /// q(z) exceeded the ELBO that was predicted before them.
+  /// Records a rise of the ELBO after two clusters were joined or one was deleted: by how much the ELBO after
+  /// several updates of q(z) exceeded the ELBO predicted before them.
   void merge_rose(double gain) { merge_rise_ = std::max(merge_rise_, gain); }
   /// The largest gain that merge_rose() has recorded in this fit, or the initial guess if that is larger.
   double merge_rise() const { return merge_rise_; }

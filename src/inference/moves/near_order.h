@@ -1,4 +1,4 @@
-// Globals of clusters that are put in another order.
+// Globals of clusters in another order.
 #pragma once
 #include <vector>
 
@@ -6,11 +6,11 @@
 
 namespace bnpvi {
 
-/// The start of the search for globals of the clusters in this order. Models with effects of covariates on
-/// weights keep their results in u and would otherwise search for every effect again: one row for each
-/// cluster, after û and ω̂ of its stick if these are stored in u as well; in models with sticks one row for
-/// each cluster with numbers for each cluster, then numbers of its own (StoredPairs). Sticks alone are found
-/// at once.
+/// The start of the search for globals of the clusters in this order. It is of use to models with effects of
+/// covariates on weights, which keep the effects in u and would otherwise search for all of them again. u has
+/// a row of numbers for each cluster; it begins with û and ω̂ of the stick if these are stored there. In
+/// models with sticks a row has numbers for each cluster (StoredPairs), then further ones. The result is
+/// empty for sticks alone, which are found at once.
 Globals near_order(const AllocModel& alloc, const Globals& globals, const std::vector<Index>& order);
 
 }  // namespace bnpvi

@@ -9,20 +9,19 @@ namespace bnpvi {
 /// Numbers of some clusters, ascending.
 using ClusterGroup = std::vector<Index>;
 
-/// The m clusters b (fewer, if there are not so many) that are nearest to cluster a, nearest first. `loss`, K
-/// × K, is the result of evidence_of_merging(): the change of the log evidence when clusters a and b are
-/// joined. The nearest b has the largest entry loss[a K + b]; pairs with −∞ are left out.
+/// The m clusters that are nearest to cluster a, or all if there are fewer, nearest first. loss:
+/// evidence_of_merging(), K × K, the change of the log evidence if clusters a and b are joined. The nearest b
+/// has the largest loss[a K + b]; pairs with −∞ are left out.
 std::vector<Index> nearest(Index a, Index k, const Vec& loss, Index m);
 
 /// Groups of m clusters: each cluster with its m − 1 nearest others and, for m = 2, also with its second
-/// nearest. No group occurs twice, and the members of a group are ascending. Groups whose joining lowers the
-/// log evidence least come first. loss: the result of evidence_of_merging(), K × K, the change of the log
-/// evidence when two clusters are joined.
+/// nearest. No group occurs twice; members are ascending. Groups whose joining lowers the log evidence least
+/// come first. loss: evidence_of_merging(), K × K, the change of the log evidence if two clusters are joined.
 std::vector<ClusterGroup> neighbour_groups(Index k, const Vec& loss, Index m);
 
 /// Selects at most `most` of these groups, in the given order: those for which worth_trying(group, sizes of
 /// its clusters) is true. It stops before the selected groups together have more than twice the mass of the
-/// data (a guess), but selects at least one if there is any. sizes: the sizes of all clusters.
+/// data (a guess), but selects at least one if there is any. sizes: those of all clusters.
 std::vector<ClusterGroup> affordable(
     const std::vector<ClusterGroup>& groups, const Vec& sizes, Index most,
     const std::function<bool(const ClusterGroup&, const Vec&)>& worth_trying);

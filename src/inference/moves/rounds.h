@@ -8,11 +8,10 @@
 namespace bnpvi {
 
 /// A proposal that changes q(z) of a part of the data. The part is taken out of a state, the clusters of the
-/// remaining data are changed, and the part is added again by rounds: each updates q(z) of the part (local
-/// step) and then the global parameters (global step). All other data keep their responsibilities, so that
-/// only changes that need no visit of them are possible: merges of clusters that the remaining data do not
-/// use together, drops of clusters that they do not use, new clusters, another order. The state itself stays
-/// as it is.
+/// remaining data are changed, and the part is added again by rounds. Each round updates q(z) of the part
+/// (local step), and then the global parameters (global step). All other data keep their responsibilities. So
+/// only changes are possible that need no visit of them: merges of clusters that they do not use together,
+/// drops of clusters that they do not use, new clusters, another order. The state itself stays as it is.
 class Rounds {
  public:
   virtual ~Rounds() = default;
@@ -24,10 +23,9 @@ class Rounds {
   /// data.
   double round();
 
-  /// Makes rounds (updates of q(z) and of the parameters) until the ELBO is above that of `state`; then
-  /// returns true. Returns false after max_rounds, or as soon as the remaining rounds would not close the gap
-  /// even if each gained as much as the last, since gains usually shrink. before: the ELBO before the first
-  /// round, if it is known.
+  /// Makes rounds until the ELBO is above that of `state`; then returns true. Returns false after max_rounds,
+  /// or as soon as the remaining rounds would not suffice even if each gained as much as the last; gains
+  /// usually shrink. before: the ELBO before the first round, if it is known.
   bool rise(const State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
   /// Sets the gain of the ELBO, in addition to rounding, that the proposal must exceed to be accepted.
@@ -37,8 +35,8 @@ class Rounds {
   /// The proposal after the last round: the ELBO of the whole data, and the global parameters and the total
   /// summary (sums of statistics) of the data of problem(). It has no summaries of batches.
   const State& proposed() const { return proposed_; }
-  /// The problem for which the rounds compute: the given one, or one with less data for which differences of
-  /// ELBOs are the same.
+  /// The problem with which the rounds compute: the given one, or one with less data that has the same
+  /// differences of ELBOs.
   virtual const Problem& problem() const { return c_.problem; }
 
  protected:

@@ -43,7 +43,7 @@ struct RowsOfWords {
 
 /// The matrix Q of co-occurrence of words in some of the documents. Q_vw is the probability that two
 /// different tokens of a document are the words v and w; documents are weighted by their numbers of tokens. Q
-/// itself is never formed: this class computes products with Q, and its row sums.
+/// is never stored. This class computes products with Q, and its row sums.
 class CoOccurrence {
  public:
   CoOccurrence(const PartialCounts& documents, std::vector<Index> which, Index d);

@@ -6,8 +6,8 @@
 
 namespace bnpvi::topics {
 
-/// The topics that each document may use. A topic may have an owner: a class, whose documents alone may use
-/// it (Summary::owner). The first row of a document says to which set of classes the document belongs.
+/// The topics that each document may use. A topic may have an owner: a class of documents, which alone may
+/// use the topic (Summary::owner). The first row of a document says to which set of classes it belongs.
 class AllowedTopics {
  public:
   AllowedTopics(const Dataset& data, const Summary& topics) : data_(data) {
@@ -32,7 +32,7 @@ class AllowedTopics {
   std::vector<std::vector<int>> of_set_;
 };
 
-/// Returns those of a document's shares (topics with their counts) whose topics are in `topics` (ascending).
+/// Returns those shares of a document (topics with their counts) whose topics are in `topics` (ascending).
 inline std::vector<Share> allowed_shares(Shares shares, const std::vector<int>& topics) {
   std::vector<Share> out;
   for (const Share& s : shares)

@@ -1,4 +1,4 @@
-// A single document in the form in which a topic model computes its topics.
+// A single document in the form used to find its topics.
 #pragma once
 #include <memory>
 
@@ -7,8 +7,8 @@
 
 namespace bnpvi::topics {
 
-/// Expected log-likelihoods C of rows (word types, or rows of data) under K topics, stored with strides:
-/// c_uk, of row u under topic k, is at[u row_step + k topic_step].
+/// Expected log-likelihoods C of rows (word types, or rows of data) under K topics. c_uk, of row u under
+/// topic k, is at[u row_step + k topic_step].
 struct TopicLogs {
   const double* at = nullptr;
   Index row_step = 0, topic_step = 1;
@@ -16,17 +16,17 @@ struct TopicLogs {
   double operator()(Index row, Index topic) const { return at[row * row_step + topic * topic_step]; }
 };
 
-/// A table of expected log-likelihoods C of rows under topics and, when `e` is not empty, E = exp(C − max_k
-/// C), so that the iterations for a document need no exponentials. Rows are the word types of the vocabulary
-/// (documents of counts) or the rows of one document (other data).
+/// A table of expected log-likelihoods C of rows under topics. If `e` is not empty, it has E = exp(C − max_k
+/// C), so that iterations for a document need no exponentials. Rows are the word types of the vocabulary
+/// (documents of counts), or the rows of one document (other data).
 struct TopicTable {
   Index k = 0;
   TopicLogs c;
   Buffer e;  // E = exp(C − max_k C), rows × k; or empty
   Vec top;   // max_k C for each row; empty without e
 
-  /// The table of log likelihoods C of all word types in all topics, for a model whose weights are these
-  /// numbers themselves: the table points to them. exponentials: whether E is computed, too.
+  /// The table of the log likelihoods C of all word types in all topics, for a model whose weights are C
+  /// itself. The table points to the weights. exponentials: whether E is computed, too.
   TopicTable(const Weights& weights, bool exponentials, Pool* pool = nullptr);
   TopicTable() = default;
 
@@ -52,8 +52,8 @@ struct DocumentView {
   double count(Index u) const { return weight ? weight[u] : 1.0; }
 };
 
-/// Appends to c the expected log-likelihoods of a document: for each of its shares (the topics that it uses)
-/// in turn, the values of all its rows under this topic.
+/// Appends the expected log-likelihoods of a document to c. For each of its shares (the topics that it uses)
+/// these are the values of all its rows under this topic.
 void append_logs(const DocumentView& view, Shares share, Vec& c);
 
 /// Whether every row of the data is a document of counts, whose tokens may have different topics.
@@ -64,12 +64,12 @@ class DocumentReader {
  public:
   DocumentReader(const ObsModel& obs, const Dataset& data);
 
-  /// Loads a document under the given weights of topics. A document of counts uses rows of the table
-  /// `shared`; for other documents, a separate table is computed from the weights.
+  /// Loads a document under these weights of topics. A document of counts uses the table `shared`. For other
+  /// documents a table is computed from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
 
-  /// Loads a document with the expected log-likelihoods C of its last visit, which `memory` stores; at: the
-  /// number of the document in `memory`. C then has columns only for the topics that the document used.
+  /// Loads a document with the expected log-likelihoods C of its last visit, which are stored in `memory`.
+  /// at: the number of the document in `memory`. C has columns only for the topics that the document used.
   DocumentView recall(Index document, const ShareTable& memory, Index at);
 
   /// The number of rows in the view of this document that load() returns: word types, or rows of data.

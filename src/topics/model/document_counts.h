@@ -1,5 +1,5 @@
-// Lengths of documents and their counts of topics: all that the objective of a topic model needs of the
-// documents in order to be a function of the concentration α.
+// Lengths of documents and their counts of topics. The objective of a topic model as a function of the
+// concentration α needs nothing else of the documents.
 #pragma once
 #include <map>
 
@@ -8,9 +8,8 @@
 
 namespace bnpvi::topics {
 
-/// How many documents (sums of weights) have each length, in tokens or rows. Lengths are whole numbers, so
-/// that the counts of topics that are stored for a document, whose sum is the length but for rounding,
-/// determine it exactly.
+/// How many documents (sums of weights) have each length, in tokens or rows. Lengths are whole numbers. The
+/// topic counts stored for a document sum to its length up to rounding, and so give the exact length.
 class DocumentLengths {
  public:
   void add(const ShareTable& documents);
@@ -23,14 +22,13 @@ class DocumentLengths {
   std::map<double, double> number_;
 };
 
-/// The counts N_dk > 0 of topic k in document d, and the weights of documents, for all documents, listed by
-/// topic.
+/// The counts N_dk > 0 of topic k in document d, and the weights of the documents, listed by topic.
 class DocumentCounts {
  public:
   explicit DocumentCounts(const State& state);
 
-  /// The part of the objective that depends on the counts, for each of K topics: Σ_d w_d log Γ(N_dk + a_k),
-  /// summed over the documents d (of weight w_d) that use topic k.
+  /// The part of the objective that depends on the counts, for each of K topics k: Σ_d w_d log Γ(N_dk + a_k),
+  /// a sum over the documents d that use topic k, with weights w_d.
   Vec terms(const Vec& a, Pool* pool) const;
 
  private:

@@ -10,7 +10,7 @@ namespace bnpvi::topics {
 
 /// The Dirichlet parameters a_k of the topic proportions of documents, with log a_k and log Γ(a_k).
 struct DocumentPrior {
-  /// all: the sum of all a_k and of the parameter of topics not in use; 0 where the sum is not needed.
+  /// all: the sum of all a_k and of the parameter of topics not in use; 0 if it is not needed.
   explicit DocumentPrior(Vec a, double all = 0);
   Index k() const { return static_cast<Index>(a.size()); }
 
@@ -20,8 +20,8 @@ struct DocumentPrior {
   double all;
 };
 
-/// The Dirichlet priors of documents' proportions: one for all documents, or one for each covariate pattern.
-/// The number of a document's pattern is its first value in DocumentView::response.
+/// The Dirichlet priors of the proportions of documents: one for all documents, or one for each covariate
+/// pattern. The pattern of a document is the first value in DocumentView::response.
 struct DocumentPriors {
   explicit DocumentPriors(DocumentPrior prior) : of{std::move(prior)} {}
   explicit DocumentPriors(std::vector<DocumentPrior> by_pattern)
@@ -36,27 +36,27 @@ struct DocumentPriors {
   bool patterned = false;
 };
 
-/// Numbers that are stored for a document with a covariate pattern: the pattern, and the sum of the prior's
-/// parameters at which the tangents (lower bounds) of the document's terms are taken.
+/// Numbers stored for a document with a covariate pattern. pattern: its number. all: the sum of the prior's
+/// parameters where the tangents (lower bounds) of the document's terms are taken.
 struct PatternLocal {
   enum { pattern, all, size };
 };
 
-/// A local optimum of a document's bound. Row u stands for c_u tokens, and C_uk is its expected
+/// A local optimum of the bound of a document. Row u stands for c_u tokens. C_uk is its expected
 /// log-likelihood under topic k. With the optimal Dirichlet parameters θ̂_k = N_k + απ_k, the bound depends
 /// on q(z) alone:
 ///   f = Σ_u c_u Σ_k r_uk (C_uk − log r_uk) + Σ_k [log Γ(N_k + απ_k) − log Γ(απ_k)]
-/// up to constants of the document, plus R(N) where it has a response (document_response.h). Topics that are
-/// not in `share` have responsibilities of exactly 0.
+/// up to constants of the document. If it has a response, R(N) is added (document_response.h). Topics that
+/// are not in `share` have responsibilities of exactly 0.
 struct DocumentFit {
   std::vector<Share> share;  // the topics that the document uses with their counts N_k, by topic, ascending
   double bound = -1e300;
   Vec local;  // local numbers of the responses (ResponseModel)
 };
 
-/// The responsibilities of a document's rows, as products of factors: c_u r_uk = share_u e_uk w_k, where e =
-/// exp(C − max C). If each token may have only L topics, this holds for the topics in the row's mask only.
-/// Rows u in which Σ_k e_uk w_k underflows are `apart`: they have share_u = 0, and their c_u r_uk are listed.
+/// The responsibilities of a document's rows as products of factors: c_u r_uk = share_u e_uk w_k, with e =
+/// exp(C − max C). If each token may have only L topics, this holds for the topics in the mask of the row.
+/// Rows u in which Σ_k e_uk w_k underflows are `apart`: their share_u is 0, and their c_u r_uk are listed.
 struct DocumentFactors {
   Index n = 0, m = 0;
   const double* w = nullptr;                 // factor of each topic, exp(P_k − max P); m numbers
@@ -68,25 +68,25 @@ struct DocumentFactors {
   double log_sum = 0;      // Σ_u c_u [H(r_u) + Σ_k r_uk (C_uk − max C_u)]
 };
 
-/// Topic counts N_k of a document below this value are set to exactly zero, which lowers the document's bound
-/// by about the same amount. The value is a guess.
+/// Topic counts N_k of a document below this value are set to exactly zero. This lowers the bound of the
+/// document by about the same amount. The value is a guess.
 inline constexpr double least_share = 1e-8;
 
-/// The iteration for a document ends when no topic's count changes by more than this. The value is a guess.
+/// The iteration for a document ends if no count of a topic changes by more than this. The value is a guess.
 inline constexpr double least_change = 0.05;
 
-/// A restart (an attempt to empty one of a document's topics) is abandoned when its bound is below the one to
-/// beat by more than this number times the gain of the last round. Among 100,000 restarts in a fit with 100
-/// planted topics, none of the abandoned ones would have won; among 40,000 on the whales (a data set), 3
+/// A restart (an attempt to empty one topic of a document) is abandoned if its bound is below the one to beat
+/// by more than this number times the gain of the last round. Among 100,000 restarts in a fit with 100
+/// planted topics, none of the abandoned ones would have won. Among 40,000 on a real text (the whales), 3
 /// would have, by 0.4 log units each.
 inline constexpr double largest_gap = 3;
 
-/// Visits documents one after another: finds the topic counts of each and the responsibilities of its tokens.
-/// Holds the scratch memory of one thread. A returned fit is valid until the next visit.
+/// Visits documents one after another. Finds the topic counts of each, and the responsibilities of its
+/// tokens. Scratch memory of one thread. A returned fit is valid until the next visit.
 class DocStep {
  public:
-  /// width: the largest number L of topics to which a token may belong; 0: all topics. responses: the
-  /// posterior q(η) of the effects of topics on responses; null: documents are fitted to their tokens alone.
+  /// width: the largest number L of topics for a token; 0: all topics. responses: the posterior q(η) of the
+  /// effects of topics on responses; null: documents are fitted to their tokens alone.
   DocStep(const DocumentPriors& priors, Index width, const ResponseModel* model = nullptr,
           const ResponsePosterior* responses = nullptr);
 
@@ -94,18 +94,18 @@ class DocStep {
   /// Alg. 5.1].
   const DocumentFit& cold(const DocumentView& view);
 
-  /// Finds a local optimum from the given topics and counts, which must be allowed for the document. The
-  /// bound at the result is not below the bound at this start (up to least_share). It is computed only with
+  /// Finds a local optimum, starting from these topics and counts, which must be allowed for the document.
+  /// Its bound is not below that at the start (up to least_share). The bound is computed only with
   /// tell_bound.
   const DocumentFit& warm(const DocumentView& view, Shares from, bool tell_bound);
 
   /// Tries to empty each topic of the fit `best` in turn, the smallest first (sparsity restarts) [Hughes
-  /// 2016, Alg. 5.2]. After each, rounds follow until they converge or are abandoned (largest_gap). `best` is
-  /// replaced when its bound is raised.
+  /// 2016, Alg. 5.2]. Each attempt is followed by rounds until they converge or are abandoned (largest_gap).
+  /// It replaces `best` if it has a higher bound.
   void restarts(const DocumentView& view, DocumentFit& best);
 
-  /// The responsibilities, as factors, of the fit with which the last call of cold(), warm() or restarts() on
-  /// this view ended; valid until the next such call.
+  /// The responsibilities, as factors, at the end of the last call of cold(), warm() or restarts() on this
+  /// view. Valid until the next such call.
   const DocumentFactors& factors(const DocumentView& view, Shares share);
 
   /// The number of multiplications in all iterations so far, in the unit of Pool::spend().

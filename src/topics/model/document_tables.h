@@ -1,15 +1,14 @@
-// Numbers of tables (groups of tokens) of the topics in documents, as in a Chinese restaurant franchise
-// (hdp/tables.h), and draws of the concentrations given these numbers.
+// Numbers of tables of the topics in documents, and draws of the concentrations given these. A table is a
+// group of tokens in the Chinese restaurant franchise (hdp/tables.h).
 #pragma once
 #include "foundation/gamma_prior.h"
 #include "foundation/random.h"
 
 namespace bnpvi::topics {
 
-/// Draws m_dk, the number of tables of topic k in document d (in the Chinese restaurant franchise). The
-/// topics of the observations of document d are labels starts[d] .. starts[d + 1] − 1; the result has m_dk at
-/// the position of the first label k among these, and 0 at all other positions. beta: weights β of the
-/// topics.
+/// Draws m_dk, the number of tables of topic k in document d (Chinese restaurant franchise). label: topics of
+/// the observations; those of document d are starts[d] .. starts[d + 1] − 1. beta: weights β of the topics.
+/// The result has m_dk at the position of the first label k of document d, and 0 at all other positions.
 std::vector<int> draw_document_tables(const std::vector<Index>& starts, const std::vector<int>& label,
                                       const Vec& beta, double alpha, Stream& stream);
 

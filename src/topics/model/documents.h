@@ -1,5 +1,5 @@
-// The interface through which batch-by-batch (truncation-free) learning uses documents, both those of single
-// tokens and those of rows.
+// The interface of documents for learning batch by batch without truncation. Documents consist of single
+// tokens or of rows.
 #pragma once
 #include <memory>
 #include <vector>
@@ -26,8 +26,8 @@ class Documents {
   /// Numbers, in the data, of the rows that the observations are; null if observations are tokens.
   virtual const std::vector<Index>* rows() const { return nullptr; }
 
-  /// Makes urns (the topics of a sampler, with their statistics) without any topic yet. They keep a reference
-  /// to these documents.
+  /// Makes urns: the topics of a sampler, with their statistics. There is no topic yet. The urns keep a
+  /// reference to these documents.
   virtual std::unique_ptr<ObservationUrns> urns() const = 0;
 
   /// Adds mass φ(x_i), the features of observation i times `mass`, to the statistic t of a topic (p numbers).
@@ -36,21 +36,20 @@ class Documents {
   virtual void append_to(LabelledDocuments& record, Index i) const = 0;
 
   /// Σ log p̂(document), an estimate of the log density of all documents (sequential_estimate.h), without the
-  /// base measure h(x). t: statistics of the topics (K × p). a: their Dirichlet weights, K numbers, or one
-  /// more for a new topic.
+  /// base measure h(x). t: statistics of the topics (K × p). a: their Dirichlet weights, K numbers, or K + 1
+  /// if the last is for a new topic.
   virtual double log_predictive(const Vec& t, const Vec& a, Index draws, std::uint64_t seed,
                                 Pool& pool) const = 0;
 
-  /// Corrects rounding errors of a statistic t from which some observations were subtracted; returns false
-  /// where the errors are too large to be corrected.
+  /// Corrects rounding errors of a statistic t from which observations were subtracted. Returns false if the
+  /// errors are too large for that.
   virtual bool mend(double* t, double size_before) const = 0;
 
-  /// Whether all observations that a topic has in one document must stay together when the topic is split
-  /// into clusters. True for tokens, since a single token carries too little information.
+  /// Whether all observations that a topic has in one document stay together when the topic is split. True
+  /// for tokens, since a single token carries too little information.
   virtual bool whole_parts() const = 0;
   /// Clusters the parts of a topic (its observations in each document) into at most `most` clusters
-  /// (part_chain.h). If whole_parts(), each part is assigned as a whole, otherwise each observation
-  /// separately. Returns the cluster of each part or observation.
+  /// (part_chain.h). Returns the cluster of each part if whole_parts(), otherwise that of each observation.
   virtual std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                                    Pool& pool) const = 0;
   /// Divides a topic's statistic t among K clusters. latest (K × p): the statistics of the clusters from the
@@ -61,9 +60,9 @@ class Documents {
   explicit Documents(std::vector<Index> starts) : starts_(std::move(starts)) {}
   static std::vector<Index> starts_of(const LabelledDocuments& record);
 
-  /// Sum over documents of sequential estimates of their log probability (sequential_estimate.h). Column
-  /// column[i] of phi (K × columns, column-major) holds the probabilities of observation i under the K
-  /// topics.
+  /// The sum over documents of sequential estimates of their log probability (sequential_estimate.h). phi:
+  /// probabilities of observations under the K topics, K × columns, column-major; observation i has column
+  /// column[i].
   double sequential_sum(const std::vector<int>& column, const Vec& phi, const Vec& a, Index draws,
                         std::uint64_t seed, Pool& pool) const;
 

@@ -1,15 +1,14 @@
-// Computes statistics of topics from documents of counts that were all visited under the same weights of
-// topics.
+// Statistics of topics from documents of counts that were all visited under the same weights of topics.
 #pragma once
 #include "foundation/pool.h"
 #include "topics/model/topic_sum.h"
 
 namespace bnpvi::topics {
 
-/// Computes the statistics of topics from some documents of a batch, topic by topic. The documents'
-/// responsibilities are products of factors (DocumentFactors), so that T_kv = e_vk Σ_d w_dk share_dv needs
-/// each e_vk once, and memory for one topic's sums at a time. Memory: 8 bytes for each entry of the data and
-/// 24 for each topic of a document.
+/// Computes the statistics of topics from some documents of a batch, topic by topic. The responsibilities of
+/// a document are products of factors (DocumentFactors), so T_kv = e_vk Σ_d w_dk share_dv. This needs each
+/// e_vk once, and memory for the sums of one topic at a time: 8 bytes for each entry of the data and 24 for
+/// each topic of a document.
 class TermSum {
  public:
   /// Begins an empty sum for the documents units[from] .. units[to − 1].

@@ -1,4 +1,4 @@
-// Topic models: every document has its own proportions π_d of topics that all documents share.
+// Topic models: documents share topics, and each document d has its own proportions π_d of them.
 #pragma once
 #include "hdp/concentration.h"
 #include "hdp/dirichlet_rows.h"
@@ -11,14 +11,14 @@
 
 namespace bnpvi::topics {
 
-/// Makes the topic model whose prior is a hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ) define the
-/// weights π of topics, and document d has proportions π_d ~ Dirichlet(απ) [Hughes 2016, ch. 5].
+/// Makes the topic model whose prior is a hierarchical Dirichlet process [Hughes 2016, ch. 5]. Sticks u_k ~
+/// Beta(1, γ) give the weights π of topics, and document d has proportions π_d ~ Dirichlet(απ).
 std::unique_ptr<AllocModel> make_hdp_topics(const TopConcentration& gamma, const Concentration& alpha,
                                             RowBound bound, const Sparsity& sparsity,
                                             std::shared_ptr<const ResponseModel> response = nullptr);
 
 /// Makes the topic model with a hierarchical Dirichlet process in which the proportions of a document also
-/// depend on its covariate pattern (topic_tilt.h). Uses the tight one of the two bounds of the top level
+/// depend on its covariate pattern (topic_tilt.h). Of the two bounds of the top level it uses the tight one
 /// (RowBound).
 std::unique_ptr<AllocModel> make_tilted_topics(const TopicTilt& tilt, double gamma, const Sparsity& sparsity);
 
@@ -35,12 +35,12 @@ struct LastVisit {
 };
 
 /// Base class of all topic models. Units are documents: groups of rows, or single rows of counts whose tokens
-/// have different topics. For document d with counts N_dk of topics k, the optimal q(π_d) is Dirichlet(θ̂_d)
-/// with θ̂_dk = N_dk + απ_k, which leaves
+/// have different topics. If document d has counts N_dk of topics k, the optimal q(π_d) is Dirichlet(θ̂_d)
+/// with θ̂_dk = N_dk + απ_k. Of the documents' part of the ELBO this leaves
 ///   Σ_d { −log Γ(N_d + α) + Σ_k log Γ(N_dk + απ_k) }
-/// of the documents' part of the ELBO [Hughes 2016, eq. 5.26]. The summary replaces log Γ, for documents that
-/// use topic k, by its tangent at the π of their last visit: a lower bound, since log Γ is convex, and exact
-/// after settle(), which renews the tangents. Responses of documents add one term to the ELBO (response.h).
+/// [Hughes 2016, eq. 5.26]. For documents that use topic k, the summary replaces log Γ by its tangent at the
+/// π of their last visit. This is a lower bound, since log Γ is convex. It is exact after settle(), which
+/// renews the tangents. Responses of documents add one term to the ELBO (response.h).
 class TopicAlloc : public AllocModel,
                    public LearnedConcentrations,
                    public Tangents,
@@ -62,8 +62,8 @@ class TopicAlloc : public AllocModel,
                                                double* evidence) const override;
   Summary local_step(const Visit& in) const override;
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;
-  /// A start with k topics for documents of counts, found by anchor words (anchor_words.h). Documents are
-  /// copied if there are at most 2^16, otherwise read batch by batch.
+  /// A start with k topics for documents of counts, found by anchor words (anchor_words.h). Up to 2^16
+  /// documents are copied; more are read batch by batch.
   Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Summary recompute(const Visit& in) const override;
@@ -74,8 +74,8 @@ class TopicAlloc : public AllocModel,
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// The model with the concentration α that is optimal for the documents' counts of topics, given that θ̂_d,
-  /// the Dirichlet parameters of each document, are optimal for each value of α. No data are read.
+  /// The model with the concentration α that is optimal for the documents' counts of topics. For each value
+  /// of α the Dirichlet parameters θ̂_d of the documents are taken at their optimum. No data are read.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const override;
   NamedArrays learned_fields() const override;
   double log_hyperprior() const override { return log_density(alpha_); }
@@ -87,21 +87,21 @@ class TopicAlloc : public AllocModel,
 
   /// The model of the documents' responses; null: they have none.
   const ResponseModel* response() const { return response_.get(); }
-  /// q(η), the posterior of the effects of topics on responses, at these globals (the parameters' posterior);
-  /// null where no response is known yet, so that documents are fitted to their tokens alone.
+  /// q(η), the posterior of the effects of topics on responses, at these globals. Null if no response is
+  /// known yet; documents are then fitted to their tokens alone.
   std::unique_ptr<const ResponsePosterior> response_posterior(const Globals& globals) const;
 
   /// Globals (the parameters' posterior) in which topic b has become part of topic a: the proportion π_b is
   /// added to π_a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
-  /// Globals (the parameters' posterior) in which the K topics have these statistics and proportions π =
-  /// weights (K + 1 numbers), as if no document had been visited.
+  /// The globals if the K topics have these statistics and proportions π = weights (K + 1 numbers). No
+  /// document counts as visited.
   virtual Globals globals_at(Summary total, const Vec& weights) const = 0;
 
-  /// Visits one document and appends the topics that it uses, with their counts, to `block`; `number` is the
-  /// block's number in its table. The search starts from the last visit. With `search`, the first visit also
-  /// starts from scratch and tries to empty topics (restarts); some later visits do the same, ever more
+  /// Visits one document, and appends the topics that it uses, with their counts, to `block`. number: the
+  /// number of this block in its table. The search starts from the last visit. With `search`, the first visit
+  /// also starts from scratch and tries to empty topics (restarts). Some later visits do so, too, ever more
   /// rarely while this finds nothing. The best result is kept.
   static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
                           int number, bool search = false);
@@ -118,8 +118,8 @@ class TopicAlloc : public AllocModel,
     return DocumentPriors(DocumentPrior(document_prior(globals)));
   }
 
-  /// Globals (the parameters' posterior) after topic b joined topic a < b: a has the proportions of both,
-  /// everything else is unchanged. merged: the statistics after joining.
+  /// The globals after topic b joined topic a < b: a has the proportions of both; all else is unchanged.
+  /// merged: the statistics after joining.
   virtual Globals joined(const Globals& before, const Summary& merged, Index a, Index b) const;
 
  protected:
@@ -134,8 +134,8 @@ class TopicAlloc : public AllocModel,
   /// A copy of this model with another concentration α.
   virtual std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const = 0;
 
-  /// The terms of the ELBO that depend on the concentration α: the documents' part, and the bounds of the log
-  /// normalisers of their priors, given moments of the topics' weights π.
+  /// The terms of the ELBO that depend on the concentration α: the part of the documents, and the bounds of
+  /// the log normalisers of their priors. pi: moments of the weights π of topics.
   virtual RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const = 0;
 
   /// Adds the term of the documents' responses to the ELBO, if there are responses.

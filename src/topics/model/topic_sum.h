@@ -1,4 +1,4 @@
-// The contribution of a document to the summary (the additive statistics) of a topic model.
+// What a document adds to the summary (the additive statistics) of a topic model.
 #pragma once
 #include <algorithm>
 
@@ -8,51 +8,49 @@
 
 namespace bnpvi::topics {
 
-/// Positions of the statistics of a topic k other than T_k. They are three sums over the documents d that use
-/// it (N_dk > 0):
+/// Positions of the statistics of a topic k beside T_k. They are three sums over the documents d that use it
+/// (N_dk > 0):
 ///   their number n_k,   Σ_d ψ(θ_dk),   Σ_d [log Γ(θ_dk) + (N_dk − θ_dk) ψ(θ_dk)].
-/// They hold the tangents of log Γ at θ_dk: the third sum plus απ_k times the second is a lower bound of Σ_d
+/// These are the tangents of log Γ at θ_dk: the third sum plus απ_k times the second is a lower bound of Σ_d
 /// log Γ(N_dk + απ_k), linear in π_k. Documents without the topic contribute log Γ(απ_k), which needs no
-/// statistic. Where priors depend on covariate patterns, there are n_k and Σ_d ψ(θ_dk) for each pattern in
-/// turn.
+/// statistic. If priors depend on covariate patterns, there are n_k and Σ_d ψ(θ_dk) for each pattern.
 struct TopicExtra {
   enum { users, slope, offset, size };
   static Index size_of(Index patterns) { return 2 * std::max<Index>(patterns, 1) + 1; }
   static Index users_of(Index pattern) { return 2 * pattern; }
   static Index slope_of(Index pattern) { return 2 * pattern + 1; }
 };
-/// Positions of the scalars of a topic model's summary: the entropy of q(z), the number of documents, −Σ_d
-/// log Γ(N_d + α). A document of weight w counts as w documents in all of these.
+/// Positions of the scalars in the summary of a topic model: the entropy of q(z), the number of documents,
+/// and −Σ_d log Γ(N_d + α). A document of weight w counts as w documents in each.
 ///
-/// Where priors depend on covariate patterns, the last scalar is instead the sum of f_d(s) − s f_d'(s), with
-/// f_d(s) = log Γ(s) − log Γ(N_d + s), at the sums s of the documents' prior parameters. Each pattern then
-/// has two more scalars, its number of documents and Σ_d f_d'(s). As f_d is convex, its tangents are lower
-/// bounds, too.
+/// If priors depend on covariate patterns, let s be the sum of a document's prior parameters and f_d(s) = log
+/// Γ(s) − log Γ(N_d + s). The last scalar is then the sum of f_d(s) − s f_d'(s). Each pattern has two more
+/// scalars: its number of documents and Σ_d f_d'(s). Since f_d is convex, its tangents are lower bounds, too.
 struct TopicScalar {
   enum { entropy, documents, lengths, size };
   static Index documents_of(Index pattern) { return size + 2 * pattern; }
   static Index slope_of(Index pattern) { return size + 2 * pattern + 1; }
 };
 
-/// What determines the terms that documents add to a summary, except the topics' statistics T and the
-/// entropy: the concentration α or, where priors depend on covariates, the number of patterns; and the model
-/// of the documents' responses (null: none). There are never both patterns and responses.
+/// What is needed to compute the terms that documents add to a summary, beside the topics' statistics T and
+/// the entropy. alpha: the concentration. patterns: the number of covariate patterns on which priors depend;
+/// 0: none. response: the model of the documents' responses; null: none. A model never has both.
 struct DocumentTerms {
   double alpha;
   const ResponseModel* response = nullptr;
   Index patterns = 0;
 };
 
-/// Adds the tangents of log Γ (lower bounds, see TopicExtra) for a document's shares (its topics and counts),
-/// multiplied by `times`, to the statistics `extra` of the topics (K × TopicExtra::size_of(patterns)).
+/// Adds the tangents of log Γ (lower bounds, see TopicExtra) of a document, multiplied by `times`, to the
+/// statistics `extra` of the topics (K × TopicExtra::size_of(patterns)). share: its topics and counts.
 void add_tangents(Shares share, double times, double* extra, Index pattern = 0, Index patterns = 0);
 
-/// Adds to the scalars the tangent of f_d, the term for a document's length (see TopicScalar). It is taken at
-/// `all`, the sum of the prior parameters of the document.
+/// Adds the tangent of f_d, the term of a document's length (see TopicScalar), to the scalars. all: where it
+/// is taken, the sum of the document's prior parameters.
 void add_length(double length, double times, Index pattern, double all, Vec& scalar);
 
-/// Adds to a summary everything that a document contributes, multiplied by its weight, except the topics'
-/// statistics T and the entropy.
+/// Adds all that a document contributes to a summary, multiplied by its weight, except the topics' statistics
+/// T and the entropy.
 void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to);
 
 /// Sizes of the summaries of topic models with p features; the statistics of responses come after those of

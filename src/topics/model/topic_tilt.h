@@ -6,12 +6,12 @@
 
 namespace bnpvi::topics {
 
-/// The prior of documents whose proportions depend on covariates. A document with covariate pattern c, which
-/// has the covariates x_c (P numbers), has proportions of topics k
+/// The prior of documents whose proportions depend on covariates. A document with covariate pattern c has the
+/// covariates x_c (P numbers). Its proportions of topics k are
 ///
 ///   π_d ~ Dirichlet(a_c),   a_ck = απ_k exp(x_c'λ_k),  a_c,K+1 = απ_{K+1},   λ_k ~ N(0, s² I),
 ///
-/// with π the weights that all documents share, from sticks [Mimno & McCallum 2008, with the top level of an
+/// π are the weights that all documents share, from sticks [Mimno & McCallum 2008, with the top level of an
 /// HDP].
 struct TopicTilt {
   Index patterns = 1;   // C
@@ -22,8 +22,8 @@ struct TopicTilt {
   double alpha;         // α
 };
 
-/// The documents' statistics that determine the effect of covariates on one topic: for each covariate pattern
-/// the number of documents d that use the topic (users), and Σ_d ψ(θ_dk) over these (slope).
+/// The statistics of documents that determine the effect of covariates on one topic. users: for each
+/// covariate pattern, the number of documents d that use the topic. slope: Σ_d ψ(θ_dk) over these.
 struct TopicCounts {
   Vec users, slope;  // C
 };

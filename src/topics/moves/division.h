@@ -29,9 +29,9 @@ class TopicDivision {
   /// Whether no document uses the target so much that dividing would be worthwhile.
   bool empty() const { return documents_.empty(); }
 
-  /// Finds at most k topics that could replace the target (the divided topics), in the tokens that the target
-  /// has in at most 4,096 documents (256 for clusters, unless the target is the only topic of documents of
-  /// counts). Anchors may find more than k where there are many tokens, but never more than `limit`.
+  /// Finds at most k topics that could replace the target (the divided topics), in tokens of the target.
+  /// These come from at most 4,096 documents (256 for clusters, unless the target is the only topic of
+  /// documents of counts). With many tokens anchors may find more than k, but never more than `limit`.
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
   /// Finds two topics that could replace the target (the divided topics): one from documents whose response
@@ -44,8 +44,8 @@ class TopicDivision {
   double forecast(const Seeds& seed) const;
 
   /// Proposes to replace the target (the divided topics) by the topics of `seed`. The first of these keeps
-  /// the target's number and its mass in data that are no longer available; other topics are removed as
-  /// `room` says. If K is fixed, as many topics are added as are removed, some of them empty.
+  /// the number of the target, and its mass in data that are no longer available. `room` names other topics
+  /// to be removed. If K is fixed, as many topics are added as are removed; some may be empty.
   std::unique_ptr<TopicEdit> edit(Seeds seed, Room room) const;
 
  private:

@@ -8,10 +8,10 @@
 
 namespace bnpvi::topics {
 
-/// A copy of some documents of counts in which their terms are columns 0 .. n − 1, and column n stands for
-/// all other terms together. While only these documents are visited again, the copy suffices for all
-/// computations on topics: the statistics of the other terms do not change meanwhile, so that for each topic
-/// the log evidence differs from that of all terms by a constant.
+/// A copy of some documents of counts with a column for each of their n terms; column n stands for all other
+/// terms together. As long as only these documents are visited, the copy suffices for all computations on
+/// topics. The statistics of the other terms do not change meanwhile, so the log evidence of each topic
+/// differs from that of all terms by a constant.
 class FewTerms {
  public:
   /// The copy of these documents; null where a copy would not save time, because documents are groups of

@@ -11,12 +11,12 @@
 
 namespace bnpvi::topics {
 
-/// Partitions parts 0 .. n − 1 into at most `most` clusters: returns the most probable state in `sweeps`
-/// sweeps of collapsed Gibbs sampling of a Chinese restaurant process, which begins by placing the parts one
-/// by one. `clusters` must be empty at first, and provide k(), the number of clusters; parts(j), their
-/// numbers of parts; log_evidence(j); log_predictives(i, k ≤ K + 1, out) for part i, where cluster K is a new
-/// one; add(j ≤ K, i); remove(j, i); and drop(j), which removes a cluster without parts and gives its number
-/// to the last cluster.
+/// Partitions parts 0 .. n − 1 into at most `most` clusters by collapsed Gibbs sampling of a Chinese
+/// restaurant process. It first places the parts one by one, then makes `sweeps` sweeps, and returns the most
+/// probable state. `clusters` must be empty at first, and have: k(), the number of clusters; parts(j), the
+/// parts of cluster j; log_evidence(j); log_predictives(i, k ≤ K + 1, out) for part i, where cluster K is a
+/// new one; add(j ≤ K, i); remove(j, i); and drop(j), which removes a cluster without parts and gives its
+/// number to the last one.
 template <class Clusters>
 std::vector<int> most_probable_clusters(Clusters& clusters, Index n, double concentration, Index sweeps,
                                         Index most, Stream& stream, Pool& pool) {

@@ -5,14 +5,14 @@
 
 namespace bnpvi::topics {
 
-/// A proposal in which some documents are visited under changed topics, each from a start: topics, numbered
-/// as after the changes, with counts. Initially these are the counts of the document's last visit, joined and
-/// renumbered; the caller divides them among new topics before begin(). The state must outlive the rounds of
+/// A proposal in which some documents are visited under changed topics. Each document has a start: topics,
+/// numbered as after the changes, with counts. At first these are the counts of its last visit, joined and
+/// renumbered. Before begin() the caller divides them among new topics. The state must outlive the rounds of
 /// visits.
 class TopicEdit final : public Edit {
  public:
-  /// documents: in the order of the batches; they must include all that use a topic that is dropped, or
-  /// several that are joined. search_every: in rounds 1, 1 + search_every, ... documents also search for
+  /// documents: in the order of the batches. They must include all documents that use a dropped topic, or
+  /// several of the joined topics. search_every: in rounds 1, 1 + search_every, ... documents also search for
   /// optima other than the one near their start.
   TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const State& state,
             std::vector<DocumentRef> documents, Changes changes, Index search_every);

@@ -9,9 +9,9 @@
 
 namespace bnpvi::topics {
 
-/// The distribution of a document's response y given the predictor f = η'z̄ + η_x'x, with η and η_x the
-/// effects of topics and covariates. z̄ are the shares of topics among the tokens of the document (they sum
-/// to 1, so that η includes the intercept), and x its covariates. hinge and tube are loss functions, not
+/// The distribution of the response y of a document given the predictor f = η'z̄ + η_x'x. η, η_x: effects of
+/// topics and of covariates. z̄: shares of the topics among the tokens of the document; they sum to 1, so η
+/// includes the intercept. x: covariates of the document. hinge and tube are loss functions, not
 /// distributions.
 enum class ResponseFamily {
   gaussian,  // y ~ N(f, σ²), 1/σ² ~ Gamma(df/2, scale/2), η | σ² ~ N(0, σ²/precision)
@@ -33,9 +33,9 @@ struct ResponsePrior {
   double weight = 1;  // ρ: factor of the responses' part of the objective
 };
 
-/// The log density of a response as a quadratic in its predictor f: −½ω f² + b f + constant. For gaussian
-/// responses it is exact. For others it is a lower bound that touches the log density at numbers ξ, which
-/// differ between documents: the local numbers of a document.
+/// The log density of a response as a quadratic in its predictor f: −½ω f² + b f + constant. It is exact for
+/// gaussian responses. For others it is a lower bound that touches the log density at points ξ, which differ
+/// between documents: the local numbers of a document.
 struct Quadratic {
   double omega, b, constant;
 };

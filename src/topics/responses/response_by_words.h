@@ -12,10 +12,10 @@ struct SharesByWords {
 };
 
 /// The posterior q(η) of the effects of k topics on responses, computed in alternation with the best local
-/// numbers of the documents (parameters of the bound on their responses' log density). New documents, for
-/// which responses are predicted, have topics that depend on words alone, while in a fit the topics of a
-/// document were moved to explain its own response. Effects learned from such adapted topics give too
-/// confident predictions, especially if responses have a large weight.
+/// numbers of the documents (parameters of the bound on their responses' log density). For predictions of new
+/// documents, whose topics depend on words alone. In a fit the topics of a document were also moved to
+/// explain its response. Effects learned from such topics would give too confident predictions, especially if
+/// responses have a large weight.
 ResponsePosterior response_by_words(const ResponseModel& model, Index k,
                                     const std::vector<SharesByWords>& documents);
 

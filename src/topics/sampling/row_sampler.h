@@ -5,10 +5,10 @@
 
 namespace bnpvi::topics {
 
-/// Makes the sampler. It draws topic k for a row x of document d with weight (n_dk + αβ_k) p(x | other rows
-/// of topic k), where n_dk counts the document's other rows of topic k, and a new topic with weight αβ_rest
-/// p(x). starts: rows of each document, numbered as those of `rows`. Missing cells are not replaced by
-/// expected values, because the statistic of a row must not depend on its cluster.
+/// Makes the sampler. For a row x of document d it draws topic k with weight (n_dk + αβ_k) p(x | other rows
+/// of topic k), and a new topic with weight αβ_rest p(x). n_dk: number of the document's other rows in topic
+/// k. starts: the rows of each document, numbered as those of `rows`. Missing cells are not replaced by
+/// expected values, since the statistic of a row must not depend on its cluster.
 std::unique_ptr<Sampler> make_row_sampler(const ObsModel& obs, const RowFeatures& rows,
                                           const std::vector<Index>& starts, const TopicPrior& prior,
                                           Pool& pool);

@@ -21,9 +21,9 @@ struct LabelledDocuments {
 struct RunningTopics : RunningState {
   Vec tables;  // numbers of tables of the K topics in all documents (hdp/tables.h); unused with K given
   double gamma = 1, alpha = 1;
-  // What the documents so far add to shape and rate of the posterior of the concentration α [Teh and others
-  // 2006, appendix A], Σ_d (m_d − E s_d) and −Σ_d E log w_d. Document d has m_d tables (of a Chinese
-  // restaurant franchise); s_d and w_d are its auxiliary variables.
+  // What the documents so far add to the shape and to the rate of the posterior of the concentration α: Σ_d
+  // (m_d − E s_d) and −Σ_d E log w_d [Teh and others 2006, appendix A]. m_d: number of tables (of a Chinese
+  // restaurant franchise) in document d; s_d, w_d: its auxiliary variables.
   double alpha_shape = 0, alpha_rate = 0;
   LabelledDocuments recent;  // the latest documents, oldest first
 
