@@ -16,6 +16,11 @@
 #' @export
 coarsen <- function(fit, k, data = NULL, id = NULL, laps = 20L) {
   check_able(fit, "coarsen")
+  if (missing(k)) {
+    abort("argument", c("{.arg k}, the number of clusters to keep, is needed.",
+      i = "{.fn cluster_tree} shows what each number loses."
+    ))
+  }
   data <- data_or_kept(data, fit, "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, NULL, NULL, laps, rename_call(match.call(), "coarsen"))

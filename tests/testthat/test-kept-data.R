@@ -128,6 +128,7 @@ test_that("what has no data to keep refuses to keep them", {
 
 test_that("coarsen() is the tree and its cut", {
   fit <- bnp_mixture(quakes[1:3], control = keep())
+  expect_bad(coarsen(fit), "argument", "`k`")
   expect_identical(n_clusters(coarsen(fit, 2)), 2L)
   expect_equal(elbo(coarsen(fit, 2)), elbo(cut_fit(fit, quakes[1:3], k = 2)))
   expect_output(print(coarsen(fit, 2)), "converged, as")

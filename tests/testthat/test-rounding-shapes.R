@@ -173,3 +173,14 @@ test_that("a 0 is a value where it is a rounded one, and nowhere else", {
   ), control = quick) |> suppressWarnings(classes = "bnpvi_warning_ties")
   expect_output(print(beside), "Rounded values, one cell")
 })
+
+test_that("Weibull values and angles that are not taken as rounded are told of, too", {
+  set.seed(1)
+  values <- pmax(1, round(stats::rweibull(300, 2, 5)))
+  expect_warning(bnp_mixture(values, obs_weibull(rounding = 0), control = quick), class = "bnpvi_warning_ties")
+  expect_no_warning(bnp_mixture(values, obs_weibull(), control = quick), class = "bnpvi_warning_ties")
+  angles <- rep(c(-1, 1, 2), each = 100)
+  expect_warning(bnp_mixture(angles, obs_vonmises(rounding = 0), control = quick), class = "bnpvi_warning_ties")
+  times <- survival::Surv(values, rep(1:0, c(250, 50)))
+  expect_no_error(suppressWarnings(bnp_mixture(data.frame(t = times), obs_weibull(rounding = 0), control = quick)))
+})
