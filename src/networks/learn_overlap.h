@@ -11,12 +11,16 @@ namespace bnpvi::networks {
 
 struct OverlapOptions : RestartOptions {
   bool births = true, merges = true, deletes = true, reorder = true;
-  Index trials = 10;        // maximal number of births, of merges and of deletes in a round
-  Index disturbances = 1;   // the search ends after so many rounds of disturbances without a gain
-  double large = 1e3;       // number of links and nodes from which a network counts as large
+  Index trials = 10;       // maximal number of births, of merges and of deletes in a round
+  Index disturbances = 1;  // the search ends after so many rounds of disturbances without a gain
+  double large = 1e3;      // number of links and nodes from which a network counts as large
   /// The bound of another model. In a large network the search ends when it is not expected to reach this
   /// number.
   double beat = -HUGE_VAL;
+  /// In a search that starts from disturbed memberships: bound and number of communities before. A search
+  /// that has come back to both ends, as rounds of moves from there have gained nothing.
+  double bound_before = -HUGE_VAL;
+  Index k_before = 0;
   Observer* observer = &nobody;
 };
 
@@ -54,6 +58,7 @@ class OverlapFit final : public NetworkFit {
   bool moves_of_round(LapRecord& record);
   bool settles(double gain) const;
   bool is_hopeless() const;
+  bool is_back() const;
 
   bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
   bool is_large() const { return work(1) > options_.large; }
@@ -68,9 +73,8 @@ class OverlapFit final : public NetworkFit {
 
   void from_partition(LapRecord& record);
   void from_groups(LapRecord& record);
-  bool disturb();
+  void disturb();
   void all_split(LapRecord& record);
-  void drop_small(Overlap& state);
   void single_splits(LapRecord& record);
   void joins(LapRecord& record);
   void deletes(LapRecord& record);
