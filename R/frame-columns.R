@@ -179,7 +179,7 @@ refuse_column <- function(v, name, arg, call) {
 # Checks columns with very many levels. A column with a level for nearly every row is an identifier or free
 # text and tells nothing about groups. It is refused if it has more levels than nine in ten rows, and reported
 # if it has more than one in two rows. (Both limits are guesses; a fit would be valid with any number.)
-check_many_levels <- function(levels, n, arg, call) {
+check_many_levels <- function(levels, n, arg, call, warn = TRUE) {
   if (is_piece(arg) || isTRUE(origin_of(arg)$sample)) {
     return(invisible()) # checked for all pieces together
   }
@@ -194,7 +194,7 @@ check_many_levels <- function(levels, n, arg, call) {
     ), call = call)
   }
   many <- names(levels)[number > max(n / 2, 10)]
-  if (length(many)) {
+  if (warn && length(many)) {
     cli::cli_warn(c(
       "{cli::qty(length(many))}Column{?s} {.field {many}} of {.arg {arg}} {?has/have} a level for more than every second
        row.",

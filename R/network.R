@@ -102,7 +102,9 @@
 #' * With [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound. From 1,000 nodes and links
 #'   on, moves of the gamma network visit only the nodes that they change. In networks of up to 10,000 nodes and links
 #'   the search then starts again from softened memberships in which some communities were joined or divided, until this
-#'   gains nothing.
+#'   gains nothing. A search that comes back to where it started ends.
+#'   In networks of up to 1,000 nodes and links a short search by both models comes before: a model whose bound is then
+#'   lower by more than 2 % and ten nats is not searched any further, unless `restarts` or a start is given.
 #' * If all `moves` are switched off, the number of communities is fixed.
 #' * `restarts` are runs with other seeds, starts included (`fit$restarts`).
 #' * `k_init` is the number of communities at the start. With [prior_hdp()] these are groups with many links within,
@@ -205,12 +207,23 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   runs <- list()
   learn <- function(run, asked) {
     stopped <- FALSE
-    for (model in models) {
-      asked$beat <- max(-Inf, vapply(runs, function(run) run$score, 1))
+    asked$beat <- -Inf
+    search <- function(model, asked) {
       of_model <- c(list(family = family), network_model(model, prior, labelled = !is.null(data$classes)))
       out <- unless_stopped(run(of_model, asked), length(runs) > 0L)
-      stopped <- is.null(out) || isTRUE(out$interrupted)
-      if (!is.null(out)) runs[[length(runs) + 1L]] <<- network_run(out, model, prior)
+      stopped <<- is.null(out) || isTRUE(out$interrupted)
+      if (!is.null(out)) network_run(out, model, prior)
+    }
+    small <- data$n + length(data$value) <= network_large
+    ahead <- rep(TRUE, length(models))
+    if (small && length(models) > 1L && !is.null(asked$kinds)) {
+      runs <<- lapply(models, search, short_search(asked))
+      ahead <- in_reach(vapply(runs, function(run) run$score, 1))
+      runs <<- runs[!ahead]
+    }
+    for (model in models[ahead]) {
+      asked$beat <- max(-Inf, vapply(runs, function(run) run$score, 1))
+      runs <<- c(runs, Filter(Negate(is.null), list(search(model, asked))))
       if (stopped) break
     }
     best <- runs[[max(1L, which.max(vapply(runs, function(run) run$score, 1)))]]
@@ -246,62 +259,6 @@ check_network_prior <- function(prior, call) {
       "{.arg {learned}} cannot be learned from networks yet: {?it/they} must be {?a number/numbers}."
     ), call = call)
   }
-}
-
-# Selects, from the models that `obs` allows, those that are fitted to this network and compared.
-models_to_fit <- function(models, prior, data, call) {
-  entry <- prior_entry(prior)
-  if (has_blocks(prior)) {
-    return(models)
-  }
-  too_wide <- prior$alpha > 1
-  if (too_wide && length(models) == 1L && models[[1L]]$degree) {
-    abort("argument", c(
-      "{.arg alpha} of {.fn {entry$constructor}} must be at most 1 with {.code degree = TRUE}, not {prior$alpha}.",
-      i = "The bound of the gamma network needs it."
-    ), call = call)
-  }
-  keep <- vapply(models, function(model) !(model$degree && too_wide), NA)
-  # With known labels the bounds of the two models are bounds of different events, and cannot be compared.
-  of_degrees_alone <- data$n > 2000L || !is.null(data$classes)
-  if (length(models) > 1L && !too_wide && of_degrees_alone) keep <- vapply(models, function(m) m$degree, NA)
-  models[keep]
-}
-
-# For small networks: the search ends when changing memberships at random has gained nothing in this many
-# rounds in a row.
-network_disturbances <- 1L
-
-# From this number of links and nodes on, moves of the gamma network (overlapping communities with degrees)
-# visit only nodes that they change. 40 planted groups of 15 nodes with as much noise (4,955 links) then took
-# 8 s instead of more than 150 s (limit 30,000), and 20 such groups ended 30 nats higher
-# (inst/bench/networks.R); football and the political books, which are smaller, end higher with moves that
-# visit all nodes.
-network_large <- 1e3
-
-# The value of an expression; NULL if the user interrupts it. Interrupts are caught only if else_there_is,
-# that is, if there is another result to return.
-unless_stopped <- function(expr, else_there_is) {
-  if (!else_there_is || !rlang::is_interactive()) {
-    return(expr)
-  }
-  tryCatch(expr, interrupt = function(e) NULL)
-}
-
-# The fields of a network that the engine reads.
-links_of_data <- function(data) data[setdiff(names(data), c("ids", "class_names"))]
-
-# The engine's result for one model of a network, in the form of fields of a fit.
-network_run <- function(out, model, prior) {
-  if (is.finite(out$elbo)) out$elbo <- sum(out$terms)
-  if (!has_blocks(prior) && !model$assortative && is.finite(out$elbo)) {
-    out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
-    out$params <- out$params[c("theta", "rho")]
-    out["rates"] <- list(NULL)
-  }
-  out$score <- if (is.null(out$log_joint)) out$elbo else out$log_joint
-  out$obs <- model
-  out
 }
 
 # Makes the fit of a network from the engine's result, with communities sorted by decreasing size.

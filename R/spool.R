@@ -191,7 +191,8 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   if (is.null(piece)) abort("no_rows", "{.arg x} has no rows: its source is empty.", call = call)
   own <- without_id(piece)$x
   is_settled <- !is.data.frame(own) || !any(vapply(own, type_of_column, "") == "unknown")
-  undecided <- is.null(formula) && is.null(obs) && (any_few_values(own) || !is_settled)
+  given <- !is.null(obs)
+  undecided <- is.null(formula) && !given && (any_few_values(own) || !is_settled)
   if (is.null(formula) && !undecided) {
     obs <- in_piece(piece, call, obs %||% default_obs(own, call))
     check_obs(obs, class, call)
@@ -201,7 +202,8 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   all <- new_parts(folder, class != "bnp_mixture", tokens)
   columns <- list(names = colnames(piece$x), n = NCOL(piece$x))
   if (!tokens && (is.null(obs) || waits_for_levels(own, obs, formula))) {
-    waiting <- gather_levels(reader, piece, obs, columns, formula, folder, call)
+    used <- if (given) character() else bare_variable_names(formula, own)
+    waiting <- gather_levels(reader, piece, obs, columns, formula, used, folder, call)
     fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
       # Finds the piece in which the error is, so that the message can name it. The error that no rows are
       # left is not one of a single piece.
@@ -290,14 +292,17 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
   add_part(all, part)
 }
 
+# The number of rows from which on a source with a column of identifiers is not read to its end; a guess.
+rows_that_show_identifiers <- 20000
+
 # Reads a source to its end, when columns have levels. Returns list(files, columns, sample): the files in
 # which the pieces wait, facts about all columns, and the rows of a random sample of units (rows or groups),
-# with all levels.
-gather_levels <- function(reader, piece, obs, columns, formula, folder, call) {
+# with all levels. used: names of columns that the model has for certain.
+gather_levels <- function(reader, piece, obs, columns, formula, used, folder, call) {
   known <- NULL
   files <- character()
   sample <- new_parts(folder, FALSE, FALSE)
-  number <- 0
+  number <- rows <- 0
   while (!is.null(piece)) {
     piece$x <- in_piece(piece, call, {
       x <- as_frame(piece$x, "x", call)
@@ -306,6 +311,11 @@ gather_levels <- function(reader, piece, obs, columns, formula, folder, call) {
       known <- join_columns(known, describe_columns(x[own], columns_as_levels(obs, own)))
       x
     })
+    rows <- rows + nrow(piece$x)
+    if (rows >= rows_that_show_identifiers) {
+      text <- Filter(function(column) column$type == "text", known[intersect(used, names(known))])
+      check_many_levels(lapply(text, `[[`, "values"), rows, "x", call, warn = FALSE)
+    }
     files <- c(files, write_part(folder, length(files) + 1L, piece, "piece"))
     unit <- if (is.null(piece$id)) seq_len(nrow(piece$x)) else match(piece$id, unique(piece$id))
     add_rows_to_sample(sample, piece, unit, number)

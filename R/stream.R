@@ -95,7 +95,15 @@
 #' stream <- bnp_stream(visits)
 #' bnp_topics(stream, obs_gaussian(), id = "customer", control = bnp_control("truncation_free", seed = 1))
 #' @export
-bnp_stream <- function(next_batch, n = Inf) {
+bnp_stream <- function(next_batch, n = Inf, ...) {
+  if (...length()) {
+    given <- names(list(...)) %||% rep("", ...length())
+    abort("argument", c(
+      "Unused argument{?s}: {.arg {ifelse(nzchar(given), given, '(unnamed)')}}.",
+      i = "Arguments of the fit belong to the function that fits: {.code bnp_mixture(bnp_stream(f), obs_gaussian(),
+           seed = 1)}."
+    ))
+  }
   if (is.character(next_batch)) refuse_files(next_batch, "next_batch", rlang::current_env())
   if (!is.function(next_batch) && !inherits(next_batch, "bnp_source")) {
     abort("argument", c(

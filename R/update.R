@@ -94,7 +94,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     newdata <- formula.
   }
   if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata")
-  if (inherits(newdata, "bnp_source") && object$control$algorithm != "truncation_free") {
+  if (inherits(newdata, "bnp_source")) {
     return(sealed(update_from_source(object, newdata, olddata, new_terms, ...)))
   }
   if (!is.null(newdata) && object$control$algorithm == "truncation_free") {

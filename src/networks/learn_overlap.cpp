@@ -19,8 +19,8 @@ constexpr Index trials_at_once = 4;  // from one state, for any number of thread
 // are slow to take up a membership that is 0. Two halves of the political blogs under the relational model
 // ended 830 lower from 1 than from 0.9.
 constexpr double soft = 0.8;
-constexpr double small = 1e4;       // links and nodes up to which disturbances are tried; a guess
-constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
+constexpr double small = 1e4;  // links and nodes up to which disturbances are tried; a guess
+constexpr double same = 0.1;   // bounds in nats that differ less belong to one optimum; a guess
 
 double bound_anew(const Overlap& state) {
   const auto copy = state.copy();
@@ -64,6 +64,10 @@ LapRecord OverlapFit::lap(Index n) {
   return record;
 }
 
+bool OverlapFit::is_back() const {
+  return now_->k() == options_.k_before && std::abs(value_ - options_.bound_before) < same;
+}
+
 void OverlapFit::advance(LapRecord& record) {
   if (stage_ == Stage::first) {
     stage_ = Stage::rounds;
@@ -72,7 +76,7 @@ void OverlapFit::advance(LapRecord& record) {
     if (options_.births && now_->k() == 1 && now_->capabilities().local && is_large())
       undivided_ = now_->copy();
   }
-  if (is_hopeless()) {
+  if (is_hopeless() || is_back()) {
     stage_ = Stage::last;
     return;
   }
@@ -81,12 +85,14 @@ void OverlapFit::advance(LapRecord& record) {
     return;
   }
   const bool all_moves = options_.births && options_.merges && options_.deletes;
-  for (Index idle = 0; all_moves && work(1) <= small && idle < options_.disturbances; ++idle)
-    if (disturb()) {
-      stage_ = Stage::rounds;
-      laps_left_ = laps_of_round;
-      return;
-    }
+  for (Index idle = 0; all_moves && work(1) <= small && idle < options_.disturbances; ++idle) {
+    const double before = value_;
+    disturb();
+    if (value_ < before + same) continue;
+    stage_ = Stage::rounds;
+    laps_left_ = laps_of_round;
+    return;
+  }
   stage_ = Stage::last;
 }
 
@@ -159,18 +165,21 @@ void OverlapFit::from_groups(LapRecord& record) {
 }
 
 // Searches from softened memberships after some communities were joined or divided, several searches at once;
-// false when none ends higher.
-bool OverlapFit::disturb() {
+// the best replaces the present state if it ends higher. A single community can only be divided.
+void OverlapFit::disturb() {
   ++round_;
   OverlapOptions inner = options_;
   inner.disturbances = 0;
   inner.beat = -HUGE_VAL;
   inner.observer = &nobody;
   inner.keep_interrupted = false;
+  inner.bound_before = value_;
+  inner.k_before = now_->k();
   inner.trials = std::min<Index>(1, options_.trials);
-  return best_of(trials_at_once, [&](Index t) {
+  best_of(trials_at_once, [&](Index t) {
     Stream random = stream(t);
     const Shares shares = softened(disturbed(*now_, t, random), soft);
+    if (shares.k == 1 && now_->k() == 1) return State();
     OverlapOptions own = inner;
     own.seed = random.next();
     OverlapFit search(now_->anew(shares), own, pool_);
@@ -269,17 +278,6 @@ void OverlapFit::all_split(LapRecord& record) {
     }
     return true;
   });
-}
-
-void OverlapFit::drop_small(Overlap& state) {
-  for (;;) {
-    Vec mass = masses(state);
-    for (Index k = 0; k < state.k(); ++k)
-      if (!can_go(state.owner(), k)) mass[k] = HUGE_VAL;
-    const Index least = std::min_element(mass.begin(), mass.end()) - mass.begin();
-    if (state.k() == 1 || mass[least] >= least_ends) return;
-    state.drop(least);
-  }
 }
 
 void OverlapFit::single_splits(LapRecord& record) {

@@ -17,6 +17,11 @@ struct OverlapOptions : RestartOptions {
   /// The bound reached by another model. In a large network the search ends once it is not expected to reach
   /// this value.
   double beat = -HUGE_VAL;
+  /// In a search that starts from disturbed memberships: the bound and the number of communities before the
+  /// disturbance. The search ends once it has come back to both, since rounds of moves from there gained
+  /// nothing before.
+  double bound_before = -HUGE_VAL;
+  Index k_before = 0;
   Observer* observer = &nobody;
 };
 
@@ -57,6 +62,7 @@ class OverlapFit final : public NetworkFit {
   bool moves_of_round(LapRecord& record);
   bool settles(double gain) const;
   bool is_hopeless() const;
+  bool is_back() const;
 
   bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
   bool is_large() const { return work(1) > options_.large; }
@@ -71,9 +77,8 @@ class OverlapFit final : public NetworkFit {
 
   void from_partition(LapRecord& record);
   void from_groups(LapRecord& record);
-  bool disturb();
+  void disturb();
   void all_split(LapRecord& record);
-  void drop_small(Overlap& state);
   void single_splits(LapRecord& record);
   void joins(LapRecord& record);
   void deletes(LapRecord& record);

@@ -38,6 +38,18 @@ Vec masses(const Overlap& state) {
   return out;
 }
 
+void drop_small(Overlap& state) {
+  constexpr double least_ends = 0.5;  // link ends below which a community is dropped; a guess
+  for (;;) {
+    Vec mass = masses(state);
+    for (Index k = 0; k < state.k(); ++k)
+      if (!can_go(state.owner(), k)) mass[k] = HUGE_VAL;
+    const Index least = std::min_element(mass.begin(), mass.end()) - mass.begin();
+    if (state.k() == 1 || mass[least] >= least_ends) return;
+    state.drop(least);
+  }
+}
+
 std::vector<Index> ascending(const Vec& x) {
   std::vector<Index> order(x.size());
   std::iota(order.begin(), order.end(), 0);

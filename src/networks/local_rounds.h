@@ -56,6 +56,9 @@ std::vector<ClosePair> close_pairs(const Overlap& state);
 
 /// The expected number of link ends in each community, summed over nodes.
 Vec masses(const Overlap& state);
+
+/// Drops communities with hardly a link end, the smallest first, as long as can_go() allows it.
+void drop_small(Overlap& state);
 /// The indices of x, ordered by increasing value.
 std::vector<Index> ascending(const Vec& x);
 

@@ -220,3 +220,13 @@ test_that("what is written of a source says of whom it is", {
   predict(mixture, in_pieces(named, 10), "logdensity", write = path)
   expect_identical(utils::read.csv(path)$row, rownames(named))
 })
+
+test_that("a column of identifiers is refused before all of a source is read", {
+  read <- 0
+  pieces <- source_function(function(b) {
+    read <<- as.double(b)
+    if (b <= 50) data.frame(x = seq_len(2000) / b, name = paste0(b, "-", seq_len(2000)))
+  })
+  expect_bad(bnp_mixture(pieces, control = bnp_control(seed = 1)), "many_levels", "name")
+  expect_identical(read, 10)
+})

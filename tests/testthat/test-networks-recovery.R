@@ -64,3 +64,22 @@ test_that("memberships and bounds do not depend on the names and order of nodes"
   expect_equal(log_joint(one), log_joint(two), tolerance = 1e-8)
   expect_equal(adjusted_rand_index(fitted(one), unname(fitted(two)[names])), 1)
 })
+
+test_that("of two models, one that is out of reach after a short search is not searched further", {
+  expect_identical(in_reach(c(-240, -262)), c(TRUE, FALSE))
+  expect_identical(in_reach(c(-240, -250)), c(TRUE, TRUE))
+  expect_identical(in_reach(c(NaN, -250)), c(TRUE, TRUE))
+  withr::local_options(bnpvi.restarts = "auto")
+  group <- rep(1:2, c(25, 15))
+  x <- withr::with_seed(3, 1 * (matrix(runif(1600), 40) < ifelse(outer(group, group, "=="), 0.6, 0.03)))
+  x[lower.tri(x, diag = TRUE)] <- 0
+  fit <- bnp_network(x, control = bnp_control(seed = 1))
+  other <- !fit$model$obs$degree
+  expect_identical(nrow(fit$compared), 2L)
+  alone <- bnp_network(x, obs_links(degree = !other), control = bnp_control(seed = 1))
+  for (field in c("elbo", "prob", "sizes", "restarts")) expect_identical(fit[[field]], alone[[field]])
+  longer <- bnp_network(x, obs_links(degree = other), control = bnp_control(seed = 1))
+  expect_false(in_reach(c(elbo(fit), elbo(longer)))[2])
+  short <- fit$compared$elbo[fit$compared$degree == other]
+  expect_lte(short, elbo(longer))
+})

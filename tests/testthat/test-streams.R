@@ -20,6 +20,21 @@ test_that("options may be given beside `control` as in other fits", {
   expect_bad(bnp_mixture(bnp_stream(in_parts(x)), halflife = 2), "argument", "halflife")
 })
 
+test_that("options of the fit are not those of the stream", {
+  expect_bad(bnp_stream(in_parts(x), seed = 1), "argument", "seed")
+  expect_bad(bnp_stream(in_parts(x), Inf, 3), "argument", "unnamed")
+})
+
+test_that("a fit of a stream takes the pieces of a source one after the other", {
+  more <- three(300, seed = 2)
+  path <- c(csv_of(more[1:200, ]), csv_of(more[201:300, ]))
+  updated <- update(update(fit, more[1:200, ]), more[201:300, ])
+  from_files <- update(fit, source_files(path))
+  expect_identical(nobs(from_files), 1300L)
+  expect_identical(cluster_sizes(from_files), cluster_sizes(updated))
+  expect_bad(update(fit, source_files(path), olddata = x), "update", "olddata")
+})
+
 test_that("the print-out of a stream's fit does not advise more starts, which streams refuse", {
   withr::local_options(bnpvi.restarts = "auto")
   expect_no_match(capture.output(print(bnp_mixture(bnp_stream(in_parts(x)), control = how()))), "restarts")
