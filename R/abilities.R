@@ -197,6 +197,7 @@ refuse_arguments_of_others <- function(named, verb, x, call) {
   if (is.null(family)) {
     return(invisible())
   }
+  # `covariates` have no row of their own: they come with the prior that takes them.
   for (name in replace(named, named == "covariates", "prior_covariates")) {
     if (identical(ability_table[[name]]$area, "data")) require_ability(kinds_of_form(form_of(x), family), name, call)
   }

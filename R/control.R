@@ -185,7 +185,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   out$threads <- out$threads %||% check_count(threads, "threads")
   out$restarts <- out$restarts %||% restarts
   if (special) check_values_are_used(out, given)
-  structure(out, class = c("bnp_control", "list"))
+  structure(out, class = c("bnp_control", "list"), gives_bound = if ("bound" %in% given) TRUE)
 }
 
 # Options that every algorithm uses, whatever their values.

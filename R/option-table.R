@@ -216,6 +216,10 @@ check_options <- function(control, kind, prior, call) {
     ), call = call)
   }
   asked <- asked_options(control)
+  # Topics by covariates always have the bound that is not the default: a default that is given is refused, too.
+  if (isTRUE(attr(control, "gives_bound")) && kind == "topics" && has_covariates(prior)) {
+    asked <- union(asked, "bound")
+  }
   needless <- if (length(asked)) needless_options(prior)
   wrong <- setdiff(asked, setdiff(c(common_options, entry$takes), c(entry$lacks, needless)))
   if (!length(wrong)) {

@@ -66,7 +66,8 @@
 #'   determine which topics are frequent in which documents. They also change the sum of the parameters: the smaller it
 #'   is, the more documents with the same covariates differ. Effects have a variational posterior like that of mixtures.
 #'   The bound is always the tight one: without covariates it is that of [prior_hdp()] with
-#'   `bnp_control(bound = "tight")`. There are at most 1,024 patterns (different combinations of covariates).
+#'   `bnp_control(bound = "tight")`, and no `bound` can be chosen. There are at most 1,024 patterns (different
+#'   combinations of covariates).
 #' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #'   These functions take the covariates from their argument `covariates`, from `data`, from columns of `x` or, for
 #'   topics, from the document variables of a quanteda `dfm`. Read the fit by [prevalence()].

@@ -30,6 +30,8 @@ constexpr Index max_rounds = 15;                // of local steps on these rows
 constexpr double hope = 30;             // nats by which rounds may raise a start, and more if clusters
 constexpr double lift_of_shared = 0.1;  // share rows: this for each nat of entropy in_all()
 
+enum class Start { one_more, seeds, halves };  // of a group that is fitted anew
+
 class MixtureRefit final : public Move {
  public:
   MixtureRefit(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
@@ -89,7 +91,7 @@ class MixtureRefit final : public Move {
     const Target around = sharing_->around(group), current = now(group);
     const double most_lifted = hope + lift_of_shared * sharing_->in_all(group);
     std::vector<TouchedRows> region;
-    if (sharing_->overlaps(group, around)) {
+    if (sharing_->overlaps(group, around) || weights_divide(group)) {
       Target both = group;
       both.insert(both.end(), around.begin(), around.end());
       if (seen_->may_have_changed(both)) return false;
@@ -102,7 +104,13 @@ class MixtureRefit final : public Move {
     return true;
   }
 
-  // Splits the group's mass among one cluster more, then among the present number. Then its rows, and rows
+  // True for pairs where weights depend on covariates. Two such clusters may be wrong although they share no
+  // rows, and seeds of one row each miss the better ones: regressions that cross, of which the present two
+  // have one arm each of either.
+  bool weights_divide(const Target& group) const { return group.size() == 2 && alloc_.count_width() > 1; }
+
+  // Splits the group's mass among one cluster more, then among the present number, from rows as seeds, and
+  // for pairs of which weights_divide() also from two halves of every row. Then the group's rows, and rows
   // that its clusters claim, are reassigned freely. most_lifted: a start that would lose more than this if
   // no other row moved is given up.
   bool propose(State& state, const Target& group, const Target& around,
@@ -119,11 +127,15 @@ class MixtureRefit final : public Move {
     RestrictedFit fit(c_.problem, alloc_, c_.pool, state, group, where, stream);
     const Index m = static_cast<Index>(group.size());
     const int owner = state.total.owner_of(group.front());
-    for (Index born : {1, 0}) {
-      if (m + born < 2) break;
+    for (const Start from : {Start::one_more, Start::seeds, Start::halves}) {
+      const Index born = from == Start::one_more ? 1 : 0;
+      if (m + born < 2 || (from == Start::halves && !weights_divide(group))) break;
       Stream own = stream;
-      fit.reseed(m + born, own);
-      if (fit.k() < m + born) continue;
+      if (from == Start::halves)
+        fit.halve(std::nullopt, own);
+      else
+        fit.reseed(m + born, own);
+      if (fit.k() != m + born) continue;
       double entropy = -split_entropy(region, group);
       Summary start = started(state, group, fit, where, born, entropy);
       Target changed = group;

@@ -40,6 +40,31 @@ test_that("constant columns are left out with a message, and levels alone are no
   expect_bad(call(stats::reformulate(names(many)), many), "covariates")
 })
 
+test_that("units of covariates, a column twice as large beside it, and a single row are no problem", {
+  few <- withr::with_seed(2, matrix(rpois(60 * 6, 2), 60))
+  control <- quiet_control(max_laps = 5)
+  fits <- list(
+    function(frame, form = ~ w) bnp_mixture(x, prior = prior_covariates(form), covariates = frame, control = control),
+    function(frame, form = ~ w) bnp_hmm(x, prior = prior_covariates(form), covariates = frame, control = control),
+    function(frame, form = ~ w) bnp_topics(few, prior = prior_covariates(form), covariates = frame, control = control)
+  )
+  w <- as.double(unlist(age))
+  for (fit in fits) {
+    elbo_of <- function(...) suppressWarnings(elbo(fit(...)))
+    usual <- elbo_of(data.frame(w = w))
+    for (unit in c(1e-150, 1e150)) expect_equal(elbo_of(data.frame(w = unit * w)), usual, tolerance = 1e-9)
+    expect_equal(elbo_of(data.frame(w = w, double = 2 * w), ~ w + double), usual, tolerance = 0.01)
+  }
+  one <- function(make, x, ...) {
+    suppressMessages(make(x[1, , drop = FALSE], covariates = data.frame(w = 3), control = control, ...))
+  }
+  plain <- bnp_mixture(x[1, , drop = FALSE], control = control)
+  expect_equal(elbo(one(bnp_mixture, x, prior = prior_covariates(~ w))), elbo(plain), tolerance = 1e-5)
+  for (make in list(bnp_hmm, bnp_topics)) {
+    expect_true(is.finite(elbo(one(make, if (identical(make, bnp_hmm)) x else few, prior = prior_covariates(~ w)))))
+  }
+})
+
 test_that("many patterns are rounded, which is said", {
   big <- planted_by_age(5000, seed = 2)
   expect_message(
@@ -84,7 +109,8 @@ test_that("what does not go with covariates is refused by name", {
   expect_bad(cluster_tree(fit, x), "not_defined")
   stream <- bnp_stream(function(i) if (i == 1L) x)
   expect_bad(bnp_mixture(stream, prior = prior_covariates(~ age)), "not_defined")
-  expect_bad(bnp_mixture(stream, covariates = x), "not_defined", "data in memory")
+  for (data in list(stream, source)) expect_bad(bnp_mixture(data, covariates = age), "not_defined", "prior_covariates")
+  expect_bad(bnp_features(x, covariates = age), "not_defined", "prior_covariates")
   expect_bad(bnp_topics(stream, covariates = x), "not_defined", "data in memory")
   expect_bad(confint(fit, "weights"), "argument", "prevalence")
   expect_bad(predict(bnp_mixture(x, control = quiet_control(max_laps = 2)), x, type = "weights"), "not_defined")

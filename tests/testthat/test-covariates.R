@@ -273,3 +273,16 @@ test_that("the pictured density has the weights at their means over the training
   }, 1)
   expect_equal(picture$density[at], expected, tolerance = 1e-12)
 })
+
+# Regressions of two clusters that share no rows may still be in the wrong pairing: the pair is then divided anew.
+test_that("classes of regressions with a covariate are found where seeds had left them in a wrong pairing", {
+  skip_if_not_installed("flexmix")
+  data("NregFix", package = "flexmix", envir = environment())
+  NregFix$y <- as.double(NregFix$y)
+  classes <- function(seed, ...) {
+    control <- bnp_control(seed = seed, verbose = FALSE, restarts = 1)
+    bnp_mixture(y ~ x1 + x2, data = NregFix, prior = prior_covariates(~ w), control = control, ...)
+  }
+  best <- elbo(classes(1, start = NregFix$class))
+  for (seed in c(1, 4, 7)) expect_gt(elbo(classes(seed)), best - 0.1)
+})

@@ -194,7 +194,13 @@ test_that("bad covariates are refused, and what the model has not", {
   expect_bad(bnp_topics(x, prior = prior_covariates(~ day, k = 3), covariates = about), "argument")
   expect_bad(bnp_topics(x, prior = prior, covariates = about, response = about$day), "response")
   expect_bad(bnp_topics(x, prior = prior, covariates = about, control = bnp_control("truncation_free")), "covariates")
+  for (bound in c("loose", "tight")) { # the bound is always the same one, so that no choice of it is ignored
+    expect_bad(
+      bnp_topics(x, prior = prior, covariates = about, control = bnp_control(bound = bound)), "not_defined", "bound"
+    )
+  }
   batches <- bnp_stream(function(i) if (i == 1L) x)
+  expect_bad(bnp_topics(batches, covariates = about), "not_defined", "prior_covariates")
   expect_bad(bnp_topics(batches, prior = prior), "not_defined")
   expect_bad(confint(fit, "weights"), "argument", "prevalence")
   expect_bad(update(fit, newdata = x), "not_defined")
