@@ -95,7 +95,7 @@
 #'   larger number keeps more workers busy; the bound still rises in every lap, perhaps by less. Default: 1; with
 #'   `workers` 8.
 #' @param effort How much work `restarts = "auto"` may do: `"low"`, a quarter of the default; `"high"`, ten times the
-#'   default.
+#'   default (with altered ends, see *Several starts*, half of it and three times as much).
 #' @param keep_data Does the fit keep its data, so that they need not be given again for pictures and tables
 #'   ([strip_data()])? `NULL`: if they take less than 1 MB, or as `options(bnpvi.keep_data = )` says. For
 #'   [bnp_mixture()], [bnp_topics()] and [bnp_hmm()], not for sources and streams.
