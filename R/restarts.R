@@ -78,7 +78,8 @@ described_starts <- function(fit) {
     altered <- sum(ends$init %in% "altered")
     return(paste0(
       "Best of ", count_of(nrow(ends) - altered, "start"), if (altered) paste(" and", count_of(altered, "altered end")),
-      if (given_up) paste0(" (", given_up, " given up)"), "; ", sum(ends$agrees), " agree"
+      if (given_up) paste0(" (", given_up, " given up)"),
+      if (sum(ends$agrees) > 1L) paste0("; ", sum(ends$agrees), " agree") else "; no other one agrees"
     ))
   }
   if (identical(fit$control$restarts, "auto") && fit$control$algorithm != "truncation_free") {
