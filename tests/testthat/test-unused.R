@@ -27,7 +27,7 @@ test_that("arguments of other packages and of other functions are found", {
   said(bnp_network(diag(3), k = 3), "The number of communities is found")
   said(source_files("x.csv", columns = "a"), "obs = obs_gaussian(columns = )")
   said(bnp_hmm(faithful, transitions = diag(2)), "prior = prior_hmm(transitions = )")
-  said(bnp_features(faithful, covariates = 1:3), "Check the spelling")
+  said(bnp_features(faithful, covariates = 1:3), "not available for features")
   said(bnp_mixture(faithful, birth = FALSE), "control = bnp_control(moves = bnp_moves(birth = ))")
   said(bnp_mixture(faithful, quux = 3), "Check the spelling")
   said(do.call(bnp_mixture, list(faithful, k = 3)), "prior_dirichlet(k = )")
