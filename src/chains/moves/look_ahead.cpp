@@ -31,7 +31,8 @@ HmmMove::HmmMove(const HmmMove& like, const MoveContext& context)
 bool HmmMove::looks_ahead() const {
   const Problem& problem = c_.problem;
   return c_.pool.n_threads() > 1 && !problem.workers && !problem.observer.wants_spared_work() &&
-         dynamic_cast<const MemorySource*>(&problem.source) && problem.source.shape().n <= most_rows_ahead;
+         !problem.source.open(0)->rows && !problem.source.open(0)->groups &&
+         problem.source.shape().n <= most_rows_ahead;
 }
 
 std::vector<HmmMove::Look> HmmMove::look_ahead(
