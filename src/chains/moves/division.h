@@ -18,7 +18,6 @@ constexpr double any_change = -std::numeric_limits<double>::infinity();
 class HmmDivision : public HmmMove {
  public:
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
-  using HmmMove::HmmMove;
 
  protected:
   /// Whether state j may be divided. Where K is fixed, this needs another state that can make room for the
