@@ -41,12 +41,12 @@ class HmmMove : public Move {
   bool attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds);
 
   /// Visits all sequences (updates of q(z)) until a visit raises the ELBO by little, so that proposals
-  /// compete with a converged state. Then drops states with less than half an expected row. Returns false if
-  /// visits still raise the ELBO much after the maximal number of visits.
+  /// compete with a converged state. Then calls drop_idle(). Returns false if visits still raise the ELBO
+  /// much after the maximal number of visits.
   bool visit_until_converged(State& state);
 
-  /// Drops all states with less than half an expected row, in one proposal. Does nothing if the number of
-  /// states is fixed.
+  /// Makes one proposal that drops all states with less than half an expected row. Does nothing if the number
+  /// of states is fixed.
   void drop_idle(State& state);
 
   /// The sequences in which any of these states has expected rows: their numbers in the whole data set,

@@ -8,7 +8,7 @@
 
 namespace bnpvi::chains {
 
-/// A lower limit on the forecast change of the log evidence that every forecast meets.
+/// As the least forecast gain of a proposal: the proposal is tried whatever its forecast is.
 constexpr double any_change = -std::numeric_limits<double>::infinity();
 
 /// Base class of moves that divide the rows of a target, one or several states with ascending numbers, among
