@@ -9,11 +9,11 @@
 
 namespace bnpvi::chains {
 
-/// State of the filter between two rows. A particle is one possible history of modes; it has a weight (all
-/// sum to 1), and the mean and covariance of the hidden state x given this history. Empty before the first
-/// row.
+/// What the filter knows between two rows: a set of particles. A particle is one possible history of modes.
+/// It has a weight (the weights sum to 1), and the mean and covariance of the hidden state x given this
+/// history. No particles before the first row.
 struct Particles {
-  // for each particle: mode of the last row (−1: it has none); number of its linear system
+  // for each particle: its mode in the last row (−1: the row has no mode); number of its linear system
   std::vector<int> mode, system;
   // n particles: weights (n); means (n × m) and covariances (n × m × m) of the hidden state x
   Vec weight, mean, cov;
@@ -26,17 +26,17 @@ struct RowOfSystem {
   const double *y, *u;
 };
 
-/// Why the filter cannot process a row of data. no_density: the density of the row is 0 under every particle;
-/// without_noise: the density does not exist, since a cell without noise is determined by the other cells
-/// (update_state()); overflow: numbers are too large.
+/// Why the filter cannot process a row of data. no_density: the density of the row is 0 under every particle.
+/// without_noise: the row has no density, since a cell without noise is determined by the other cells
+/// (update_state()). overflow: numbers are too large.
 enum class Trouble { none, no_density, without_noise, overflow };
 
-/// Results of the filter for one row. Means and variances are those of the mixture over all candidates
-/// (particles extended by each mode), including the candidates that are not kept.
+/// Results of the filter for one row t. Means and variances are taken over all candidates (every particle
+/// extended by every mode), including candidates that are not kept as particles.
 struct FilteredRow {
   Trouble trouble = Trouble::none;
   double log_density = 0;  // log of the estimated density p̂(y_t | y_1 .. t−1) of row t
-  // effective number of histories: 1 / Σ W² over the weights W of the candidates
+  // effective number of histories: 1 / Σ W², where W are the weights of the candidates
   double size = 0;
   // mode probabilities P(z_t | y_1 .. t), K numbers; empty if the row has no mode
   Vec prob;
@@ -44,26 +44,28 @@ struct FilteredRow {
   Vec ahead_mean, ahead_variance;  // of the data y_t given y_1 .. t−1, D numbers each
   // for each cell j, P(Y_j ≤ y_j | y_1 .. t−1), D numbers; NaN where y_j is missing
   Vec below;
-  // for each kept particle: (number of the particle that it extends) × K + its mode
+  // for each kept particle: K × (number of the old particle that it extends) + its mode
   std::vector<int> origin;
 };
 
 /// Rao-Blackwellised particle filter of linear systems that switch between K modes [Doucet and others 2000;
 /// Fearnhead & Clifford 2003].
 ///
-/// In each step every particle is extended by every mode, p̂(y_t) is the sum over all these candidates, and
-/// at most `most` of them are kept (select_particles). p̂ is therefore unbiased, and exact as long as there
-/// are at most `most` candidates. If there are several systems (of the same sizes), each is the true one with
-/// equal prior probability. With `collapse`, particles with the same system and last mode are replaced by one
-/// particle with their mean and covariance (second-order generalised pseudo-Bayesian filter). Nothing is
-/// drawn then, but p̂ has a bias from the third row that has a mode. Rows without data are predicted exactly.
+/// In each step every particle is extended by every mode. The density p̂(y_t) is the sum over all these
+/// candidates, and at most `most` of the candidates are kept (select_particles()). So p̂ is unbiased, and it
+/// is exact while there are at most `most` candidates. There may be several linear systems of the same sizes;
+/// each has the same prior probability of being the true one. Rows without data are predicted exactly.
+///
+/// collapse: particles with the same system and last mode are replaced by one particle with their mean and
+/// covariance (second-order generalised pseudo-Bayesian filter). Nothing is drawn then, but p̂ is biased from
+/// the third row that has a mode.
 class SwitchingFilter {
  public:
   SwitchingFilter(std::vector<LinearSystem> systems, Index most, bool collapse);
 
-  /// Updates the particles (histories of modes with weights) by one row of data and returns what the row
-  /// showed. uniform: a random number on [0, 1). The threads of the pool, if there is one, share the work;
-  /// results do not depend on the pool. If the result reports trouble, the particles are unchanged.
+  /// Updates the particles by one row of data, and returns what the filter knows of the row. uniform: a
+  /// random number on [0, 1). pool: threads that share the work, or null; results do not depend on it. If the
+  /// result reports trouble, the particles are unchanged.
   FilteredRow step(Particles& particles, const RowOfSystem& row, double uniform, Pool* pool) const;
 
   const LinearSystem& system(Index i = 0) const { return systems_[i]; }
@@ -76,8 +78,8 @@ class SwitchingFilter {
   Index parents(const Particles& particles) const;
   int system_of(const Particles& particles, Index parent) const;
   double prior_of(const Particles& particles, Index parent, Index mode) const;
-  // Computes mean and covariance of the hidden state x_t before row t is seen, if particle `parent` is
-  // extended by this mode.
+  // Computes mean and covariance of the hidden state x_t before row t is seen, for the candidate that extends
+  // particle `parent` by this mode.
   void place(const Particles& particles, Index parent, Index mode, const double* u, double* mean,
              double* cov) const;
   Trouble extend(const Particles& particles, const SeenRow& row, Index parent, Candidates& all) const;

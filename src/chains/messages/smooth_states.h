@@ -4,11 +4,11 @@
 
 namespace bnpvi::chains {
 
-/// The probabilities P(z_t | all rows, z_t < known), n × known, of the first `known` states of each row,
-/// given log potentials log_e (n × K).
-/// They are accurate even if the other states have all the probability up to rounding. Messages are the
-/// scaled ones of TreeMessages, whose floor of transitions (Chain::lowest) is far below any posterior mean;
-/// each message keeps its logarithm until the states of a row are normalised.
+/// The probabilities P(z_t | all rows, z_t < known) of the first `known` states in each row, n × known. log_e
+/// (n × K): log potentials. They are accurate even if, up to rounding, the other states have all the
+/// probability. Messages are scaled as in TreeMessages. They raise small transition probabilities to a floor
+/// (Chain::lowest), which is far below any posterior mean. Each message is stored as logarithms until the
+/// states of a row are normalised.
 Vec smoothed_states(const Chain& chain, const TreeRows& rows, Vec log_e, Index known);
 
 }  // namespace bnpvi::chains

@@ -4,45 +4,49 @@
 
 namespace bnpvi::chains {
 
-/// The states of the rows just before and just after a window (some consecutive rows); −1: the sequence
-/// begins or ends there.
+/// A window is a range of consecutive rows of a sequence. These are the states of the row just before it and
+/// of the row just after it; −1: the sequence begins or ends with the window.
 struct Ends {
   Index before = -1, after = -1;
 };
 
-/// Results of forward–backward over a window (some consecutive rows of a sequence), except the
-/// responsibilities.
+/// Results of forward–backward over a window (some consecutive rows of a sequence). The state probabilities
+/// of its rows are stored elsewhere (messages_between()).
 struct WindowMessages {
-  // false: the messages may depend on a floor of potentials, so that the other results are of no use
+  // false: the messages may depend on the floor to which small potentials are raised, and the other results
+  // are of no use
   bool sure = false;
-  double log_sum = 0;  // log of the sum, over all paths between the ends, of potentials times transitions
-  // entropy of q(z) without the part −Σ M log P of the transitions into rows of the window (add_transitions)
+  // log of the sum over all paths between the ends; each path contributes the product of its potentials and
+  // transitions
+  double log_sum = 0;
+  // entropy of q(z) without the part of the transitions into rows of the window, −Σ M log P
+  // (add_transitions())
   double entropy = 0;
 };
 
-/// Computes forward and backward messages (as forward() and backward() in messages.h do) over n rows, given
-/// the states of the rows just before and after them. log_e and e: the same potentials as logarithms and
-/// exponentials; on return the responsibilities and the messages ν. alpha ((n + 1) × K): row 0 is the
-/// indicator of ends.before, so that the products αν include the transition into the first row. The expected
-/// number of transitions from state j into ends.after is the last row's responsibility of j. Scratch: scale
-/// (n), beta (K), first (n).
+/// Computes forward and backward messages over the n rows of a window, given the states of the rows just
+/// before and after it. Messages are those of forward() and backward() in messages.h. log_e and e (n × K): on
+/// entry log potentials and potentials, on return the responsibilities (state probabilities) and the messages
+/// ν. alpha ((n + 1) × K): row 0 is 1 for the state ends.before and 0 for all others, so the products αν
+/// include the transition into the first row. The expected number of transitions from state j into ends.after
+/// is the responsibility of j in the last row. Scratch: scale (n), beta (K), first (n).
 WindowMessages messages_between(const Chain& chain, Index n, const Ends& ends, double* log_e, double* e,
                                 double* alpha, double* scale, double* beta, std::uint8_t* first,
                                 double* start_count);
 
-/// Messages that a pass over a whole sequence computed for one row and one of its states. They are used for a
-/// window (range of rows) that ends beside this row and is conditioned on this state.
+/// Messages of one row and one of its states, from a pass over the whole sequence. They are used for a window
+/// (range of rows) that ends beside this row, when the row is assumed to be in this state.
 struct EndMessages {
   double r = 0;      // posterior probability of the state in this row
-  double alpha = 1;  // probability of the state given this row and those before
+  double alpha = 1;  // probability of the state given the rows up to this one
   double nu = 1;     // backward message ν of the state (messages.h)
 };
 
-/// The joint probability of the states in `ends`, those of the rows just outside a window (a range of rows).
-/// before, after: messages of these two rows, from a pass over the whole sequence. log_scale: sum of the log
-/// scales of that pass over the rows of the window. log_sum: WindowMessages::log_sum of the window under the
-/// same chain and potentials. Where the window begins or ends with the sequence, only the state on the other
-/// side has a probability.
+/// The joint probability, given all rows, of the states `ends` of the two rows just outside a window (a range
+/// of rows). before, after: messages of these two rows, from a pass over the whole sequence. log_scale: sum
+/// of the log scales of that pass over the rows of the window. log_sum: WindowMessages::log_sum of the window
+/// under the same chain and potentials. If the window begins or ends with the sequence, the result is the
+/// probability of the one state outside.
 double probability_of_ends(const Ends& ends, const EndMessages& before, const EndMessages& after,
                            double log_scale, double log_sum);
 

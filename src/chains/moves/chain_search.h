@@ -11,76 +11,78 @@
 
 namespace bnpvi::chains {
 
-/// A move of a hidden Markov model, which proposes changes of its states. During a lap (one pass over all
-/// batches) it collects a snapshot: the results of the last visits (snapshot.h). Then it tries proposals one
-/// at a time. The sequences that a proposal touches go through rounds of local and global steps; all others
-/// keep their state probabilities. A proposal is accepted as soon as the ELBO of all data exceeds that of the
-/// present state. Then all sequences are visited at the new globals (posterior of the parameters). So the
-/// next proposal starts from state probabilities that all belong to the same globals.
+/// Base class of the moves of a hidden Markov model, which propose changes of its list of states. During a
+/// lap (one pass over all batches) a move collects a snapshot (snapshot.h): the results of the last visit of
+/// each sequence. Then it tries proposals one at a time. The sequences that a proposal changes go through
+/// rounds, each a local step (update of q(z)) and a global step (update of the parameters' posterior). All
+/// other sequences keep their state probabilities. A proposal is accepted as soon as the ELBO of all data
+/// exceeds that of the present state. Then all sequences are visited at the new posterior of the parameters,
+/// so that the next proposal starts from state probabilities that all belong to this posterior.
 class HmmMove : public Move {
  public:
-  /// windows: whether proposals may be tried first on windows, ranges of rows near those that change
-  /// (windows.h). The snapshot of the last visits then also stores the forward and backward messages that
-  /// this needs.
+  /// windows: whether proposals may be tried first on windows, which are ranges of rows near those that the
+  /// proposal changes (windows.h). The snapshot then also stores the forward and backward messages of rows,
+  /// which windows need.
   HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows = false);
   std::unique_ptr<Watch> watch(const State& state, Index b) override;
   void after_batch(Index b, Watch* seen) override;
 
  protected:
-  /// Tries a proposal. Makes `changes` of the states, orders them by size, and visits the touched sequences
-  /// again (numbers in the whole data set, ascending). start: statistics of all data under the changes, for
-  /// the first visit (update of q(z)). windows: ranges of rows; rounds over these come first, unless they are
-  /// null or not worthwhile. If the ELBO does not rise there, the proposal is refused. Returns true if it was
-  /// accepted; state, memory and snapshot are then new.
+  /// Tries one proposal. Returns true if it was accepted; `state` and the snapshot then hold the new fit.
+  /// changes: what happens to the list of states, which is then ordered by size. start: statistics of all
+  /// data after these changes, from which the parameters' posterior of the first round is computed. touched:
+  /// the sequences to visit again, as numbers in the whole data set, ascending. rounds: at most so many
+  /// updates of q(z). windows: ranges of rows, or null. If they are worthwhile, rounds over these rows alone
+  /// come first, and the proposal is refused if the ELBO does not rise there.
   bool attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched, Index rounds,
                const Windows* windows = nullptr);
-  /// Tries a proposal without windows (ranges of rows), starting from the statistics of the present state
-  /// under the changes of the list of states.
+  /// Tries a proposal without windows (ranges of rows). The first round starts from the statistics of the
+  /// present state, to which `changes` are applied.
   bool attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds);
 
-  /// Visits all sequences until a visit (update of q(z)) gains little, so that proposals compete with a
-  /// converged state; then drops states with less than half a row. Returns false if visits still gain much
-  /// after the maximal number of visits.
+  /// Visits all sequences (updates of q(z)) until a visit raises the ELBO by little, so that proposals
+  /// compete with a converged state. Then calls drop_idle(). Returns false if visits still raise the ELBO
+  /// much after the maximal number of visits.
   bool visit_until_converged(State& state);
 
-  /// Proposes to drop all states with less than half an expected row at once, unless the number of states is
-  /// fixed.
+  /// Makes one proposal that drops all states with less than half an expected row. Does nothing if the number
+  /// of states is fixed.
   void drop_idle(State& state);
 
-  /// The numbers (in the whole data set, ascending) of the sequences in which any of these states has mass,
-  /// that is, expected rows.
+  /// The sequences in which any of these states has expected rows: their numbers in the whole data set,
+  /// ascending.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
-  /// Replaces a tenth of the expected transitions and first states in `start` by those of independent rows.
-  /// The reason: a transition without any count has only the prior weight α/K, and E log π near −K/α, which
-  /// no single row can make up for. So a local step (update of q(z)) could not change transitions that come
-  /// from hard counts.
+  /// Mixes the expected transitions and first states in `start` with those of independent rows, which get a
+  /// tenth of the weight. The reason: a transition without any count has only the prior weight α/K, so E log
+  /// π is near −K/α, a loss that no single row can make up for. After hard counts, a local step (update of
+  /// q(z)) could therefore never use such a transition.
   void soften(Summary& start) const;
 
-  /// All pairs of states that may be joined, in ascending order of the loss of the ELBO's data term on
-  /// joining.
+  /// All pairs of states that may be joined, in ascending order of the amount by which the join lowers the
+  /// data term of the ELBO.
   std::vector<std::pair<Index, Index>> pairs_by_loss(const State& state) const;
 
-  /// Gain of the ELBO without its entropy if state b joins a < b. data: gain of the data term. The result is
-  /// an upper bound of the gain of the whole ELBO before rows are visited again.
+  /// What the ELBO gains, apart from the entropy of q(z), if state b joins state a < b. data: the gain of the
+  /// data term. The result is an upper bound of the gain of the whole ELBO before rows are visited again.
   double gain_of_joining(const State& state, Index a, Index b, double data) const;
 
   /// The ELBO at the end of the last attempt, accepted or not.
   double reached() const { return reached_; }
 
-  /// For tests: runs `proposal`, which calls attempt(), but nothing is accepted, and no row counts as
-  /// visited. Returns the ELBO at the end of the attempt; NaN if it ended before its rounds over all rows.
+  /// For tests: runs `proposal`, which calls attempt(), but accepts nothing and counts no row as visited.
+  /// Returns the ELBO at the end of the attempt, or NaN if it ended before its rounds over all rows.
   double reached_without_accepting(const std::function<void()>& proposal);
 
-  /// True if the snapshot (results of the last visits) has the forward and backward messages that windows of
-  /// rows (windows.h) need.
+  /// True if the snapshot (results of the last visits) has the forward and backward messages of rows, which
+  /// windows (windows.h) need.
   bool has_windows() const { return !now_.messages.empty(); }
 
-  /// True if this lap's proposals have visited as many rows as they may: further proposals wait for a later
-  /// lap (pass over all batches).
+  /// True if the proposals of this lap (pass over all batches) have visited as many rows as they may. Further
+  /// proposals then wait for a later lap.
   bool spent() const;
 
-  /// Rows that this lap's proposals have visited, each as often as it was visited.
+  /// Number of rows that the proposals of this lap have visited. A row that was visited twice counts twice.
   double rows_visited() const { return rows_visited_; }
 
   MoveContext c_;
@@ -88,12 +90,12 @@ class HmmMove : public Move {
   Snapshot now_;
 
  private:
-  // For each batch, the summary (sums over rows) that the last visit (update of q(z)) found for the units in
-  // parts[batch]; empty for batches without units.
+  // Visits the sequences in parts[batch] of each batch again. Returns for each batch the sums over rows that
+  // the visit (update of q(z)) found; empty for batches without such sequences.
   std::vector<Summary> seen(const State& state, const std::vector<EditedPart>& parts);
   void visit_all(State& state);
-  // The globals (parameters' posterior) from which rounds over all rows begin; empty if rounds over the
-  // windows (ranges of rows) show no prospect of a higher ELBO.
+  // The posterior of the parameters from which rounds over all rows begin. Empty if rounds over the windows
+  // (ranges of rows) show no prospect of a higher ELBO.
   std::optional<Globals> begin(const State& state, const Changes& changes, const Summary& start, Index rounds,
                                const Windows* windows);
 

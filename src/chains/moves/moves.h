@@ -5,17 +5,16 @@
 
 namespace bnpvi::chains {
 
-/// Birth: some stretches of consecutive rows of one state get new states [Hughes 2016, §6.5.2].
+/// Birth: some stretches of consecutive rows of one state move to new states [Hughes 2016, §6.5.2].
 std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc& alloc);
-/// Resplit: pairs or triples of similar states are joined and divided anew; the number of states stays the
-/// same.
+/// Resplit: two or three similar states are joined, and their rows are divided anew among as many states.
 std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAlloc& alloc);
-/// Merge: pairs of states are joined, several pairs at once where that succeeds.
+/// Merge: two states are joined; if this succeeds, several pairs are joined in one proposal.
 std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc);
 /// Delete: a state is removed, and the sequences in which it has expected rows are visited again without it.
 std::unique_ptr<Move> make_hmm_delete(const MoveContext& context, const HmmAlloc& alloc);
-/// Exchange, for models whose states are not exchangeable: two states swap their observation statistics, or
-/// those of all states are shifted cyclically.
+/// Exchange, for models whose states are not exchangeable. Two states swap their observation statistics, or
+/// the observation statistics of all states are shifted cyclically.
 std::unique_ptr<Move> make_hmm_exchange(const MoveContext& context, const HmmAlloc& alloc);
 
 }  // namespace bnpvi::chains

@@ -7,8 +7,8 @@
 
 namespace bnpvi::chains {
 
-/// Some sequences or trees, and a copy of their rows from which all proposals with these sequences are
-/// computed.
+/// Some sequences or trees of a data set, with a copy of their rows. Proposals that change these sequences
+/// are computed from the copy.
 class Sequences {
  public:
   /// numbers: the numbers of the sequences in the whole data set, ascending.
@@ -16,7 +16,7 @@ class Sequences {
 
   const std::vector<Index>& numbers() const { return numbers_; }
   const Dataset& data() const { return sample_.data; }
-  /// The stretch s, given by row numbers of the whole data set, in row numbers of the copy.
+  /// Translates a stretch of rows from row numbers of the whole data set to row numbers of the copy.
   Stretch local(const Stretch& s) const;
 
  private:

@@ -6,31 +6,32 @@
 
 namespace bnpvi::chains {
 
-/// Draws the states of all rows given weights and concentrations, each sequence as a whole [Van Gael et al.
-/// 2008]. A step draws, in turn: the transition probabilities and the parameters of states given the present
-/// path; a slice (random lower limit) for the probability of each transition of the path (path_filter.h); as
-/// many additional states as any slice can reach; and a new path given all these. If more than `most_new`
-/// additional states would be needed, the path stays as it is.
+/// Draws new states for all rows, each sequence as a whole [Van Gael et al. 2008]. The weights of states and
+/// the concentrations are given. One step draws, in this order: the transition probabilities and the
+/// parameters of the states, given the present path; a slice (random lower limit) for the probability of each
+/// transition of the path (path_filter.h); new states, as many as transitions above the slices can reach; and
+/// a new path given all these. If this needs more than `most_new` new states, the path stays as it is.
 class Beam {
  public:
-  // largest number of new states in a step; this many need half a million random numbers
+  // the largest number of new states in a step; so many need half a million random numbers
   static constexpr Index most_new = 1024;
 
-  /// rows: the modelled rows (rows with a likelihood) of all sequences.
+  /// rows: the rows of all sequences that have a likelihood.
   Beam(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
-  /// Draws a new state for every row. label: states 0 .. K − 1, all in use, on entry; 0 .. K' − 1, all in
-  /// use, on return. weight: weights of the states; has K' + 1 numbers on return. On entry counts and classes
-  /// must be those of the labels. On return classes must be computed anew. Returns false if nothing changed
-  /// because of most_new.
+  /// Draws a new state for every row. label: state of each row. On entry states 0 .. K − 1, on return states
+  /// 0 .. K' − 1; each of them has rows. weight: weights of the states and, last, of all states not in use;
+  /// K' + 1 numbers on return. counts and classes must be those of the labels on entry. On return the caller
+  /// must compute both anew. Returns false if nothing changed because more than most_new new states were
+  /// needed.
   bool step(const PathPrior& prior, const TransitionCounts& counts, std::vector<int>& label,
             StateWeights& weight, StateClasses& classes, Stream& stream);
 
  private:
   void draw_rows(const PathPrior& prior, const TransitionCounts& counts, const StateWeights& weight,
                  Stream& stream);
-  // Draws the transition probabilities from one row of the transition matrix (0: the start; 1 + j: state j).
-  // count: the present number of transitions from it to each state; null: it has none.
+  // Draws the transition probabilities in one row of the transition matrix (0: the start; 1 + j: out of state
+  // j). count: number of transitions of the present path in this row, to each state; null: there are none.
   void draw_row(const PathPrior& prior, const StateWeights& weight, Index row, const Index* count,
                 Stream& stream);
   void draw_slices(const std::vector<int>& label, Stream& stream);
@@ -43,15 +44,15 @@ class Beam {
   Pool& pool_;
   StateLikelihoods likelihoods_;
   std::vector<Vec> log_rows_;  // log transition probabilities from the start and from each state, K + 1 rows
-  // for each of the same K + 1 rows, log probability of all states not in use together
+  // log probability of all states not in use together, for each of the same K + 1 rows
   Vec log_rest_;
   Vec log_slice_;  // logarithm of the slice of each row of data
   // smallest log slice among first rows of sequences, and among all other rows
   double least_first_ = 0, least_later_ = 0;
 };
 
-/// Drops states without rows and adds their weights to the last weight, that of all states not in use. The
-/// order of the remaining states is kept.
+/// Drops states without rows. Their weights are added to the last weight, which belongs to all states not in
+/// use. The other states keep their order.
 void drop_unused(std::vector<int>& label, StateWeights& weight);
 
 }  // namespace bnpvi::chains

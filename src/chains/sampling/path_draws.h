@@ -7,22 +7,22 @@
 
 namespace bnpvi::chains {
 
-/// Draws the state of one row of a sequence at a time. The prior odds of a state are proportional to the
-/// predictive probability of the transition into the row times, unless the row is the last, that of the
-/// transition out of it; 0 for a state whose class the row's label excludes.
+/// Draws the state of one row of a sequence at a time, given the states of all other rows. The prior odds of
+/// a state are the product of two predictive probabilities: of the transition from the row before, and of the
+/// transition to the next row (1 if there is none). They are 0 for a state whose class is excluded by the
+/// row's label.
 class PathDraws final : public ClusterDraws {
  public:
-  /// Keeps references to all arguments. Labels, counts, classes and weights must agree with the urns (which
-  /// hold the statistics of the states), and still agree after each draw. A row that is in no urn has label
-  /// −1.
+  /// Keeps references to all arguments. urns: statistics of the states. Labels, counts, classes, weights and
+  /// urns must describe the same path; they still do after each draw. A row that is in no state has label −1.
   PathDraws(const SequenceRows& rows, const PathPrior& prior, const std::vector<int>& label,
             TransitionCounts& counts, StateWeights& weight, StateClasses& classes, ObservationUrns& urns,
             Pool& pool);
 
-  /// False if row t cannot be in any state, because of labels or of a limit on the number of states.
+  /// False if row t cannot be in any state, because of labels or because of a limit on the number of states.
   bool may_place(Index t) const;
 
-  /// Sum of the prior odds of row t over all states, if the next row of the sequence has no state.
+  /// The sum of the prior odds of row t over all states, for a row whose next row has no state yet.
   double odds_of_any(Index t) const { return prior_.mass(row_into(t)) + count(row_into(t)); }
 
  private:

@@ -8,24 +8,25 @@
 
 namespace bnpvi::chains {
 
-/// Prior for K states with a pattern of transitions (transition_pattern.h): each cell of a row has a fixed
-/// probability, or is free, and the free cells divide the rest by a Dirichlet distribution. A free cell
-/// without a weight of its own has the usual one, α/K + κδ, or α_0/K in the start row.
+/// Prior for K states with a pattern of transitions (transition_pattern.h). Each transition from a state
+/// either has a fixed probability (0: forbidden) or is free. The free transitions share the rest of the
+/// probability by a Dirichlet distribution. The pattern may set the Dirichlet weight of a free transition
+/// from state i to state j; the default is α/K + κ δ_ij, and α_0/K for the first state of a sequence.
+/// Members: alpha: α; start: α_0; sticky: κ.
 struct PlacePrior {
   Index k = 0;
   SampledConcentration alpha, start, sticky;
   std::shared_ptr<const TransitionPattern> pattern;
 
   bool allows(Index row, Index j) const { return pattern->log_constant(row, j) > -INFINITY; }
-  /// The Dirichlet weight of the free cell for transitions to state j, from `row` (0: the start, 1 + i: state
-  /// i).
+  /// The Dirichlet weight of a free transition from `row` (0: the start; 1 + i: state i) to state j.
   double mass(Index row, Index j) const;
 
   /// Probabilities of the next state after `row` (0: the start, 1 + i: state i) given the counts of
   /// transitions: K numbers, 0 where a transition is forbidden.
   Vec predictive(Index row, const TransitionCounts& counts) const;
-  /// log p(states of all rows) given by these counts of transitions, plus the log densities of learned
-  /// concentrations.
+  /// The log probability of the states of all rows, which depends on the counts of transitions alone, plus
+  /// the log densities of learned concentrations.
   double log_probability(const TransitionCounts& counts) const;
 
   /// Draws the concentrations that are learned, given the counts of transitions.

@@ -5,7 +5,7 @@
 
 namespace bnpvi::chains {
 
-/// Calls f(begin, end) with the range of rows of each sequence.
+/// Calls f(begin, end) once for each sequence, whose rows are begin .. end − 1.
 template <class F>
 void for_sequences(const SequenceRows& rows, F f) {
   for (Index begin = 0, end; begin < rows.size(); begin = end) {
@@ -18,17 +18,18 @@ SequenceRows all_sequences(const Dataset& data, Index lag);
 
 class StateLikelihoods {
  public:
-  /// rows: the modelled rows (rows with a likelihood) of all sequences.
+  /// rows: the rows of all sequences that have a likelihood.
   StateLikelihoods(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
-  /// Sums T of the features φ(x) of the rows of each of k states, k × p. label: state of each row.
+  /// The statistics of k states: for each the sum of the features φ(x) of its rows, k × p. label: state of
+  /// each row.
   Vec statistics(const std::vector<int>& label, Index k);
-  /// Draws the parameters of the states from their posterior given t, the sums of features of their rows (k ×
-  /// p).
+  /// Draws the parameters of the states from their posterior. t, k × p: for each state the sum of the
+  /// features of its rows.
   void draw(const Vec& t, Stream& stream);
-  /// Log-likelihoods of rows begin .. end − 1 given the drawn parameters, rows × states; not_possible in
-  /// states whose class a row's label excludes. owner: class of each state; empty: no labels. The result is
-  /// valid until the next call.
+  /// Log-likelihoods of rows begin .. end − 1 given the drawn parameters, rows × states. The entry is
+  /// not_possible where the row's label excludes the class of the state. owner: class of each state; empty:
+  /// no labels. The result is valid until the next call.
   double* of_rows(Index begin, Index end, const std::vector<int>& owner);
 
  private:

@@ -6,13 +6,13 @@
 
 namespace bnpvi::chains {
 
-/// The row of a matrix of transition counts for transitions out of this state: 1 + state. Row 0 is for starts
-/// of sequences, as state −1.
+/// The row of a table of transition counts that has the transitions out of this state: 1 + state. Row 0 has
+/// the first states of sequences; it belongs to state = −1.
 inline Index row_after(Index state) { return 1 + state; }
 constexpr Index start_row = 0;
 
-/// Counts n_jk of transitions: how often state k follows row j (row 0: the start; row 1 + i: state i). The
-/// number K of states changes during sampling.
+/// Counts n_jk of transitions: how often state k follows in row j of the table. Row 0: k is the first state
+/// of a sequence; row 1 + i: k follows state i. States can be added and removed during sampling.
 class TransitionCounts {
  public:
   Index k() const { return static_cast<Index>(rows_.size()) - 1; }

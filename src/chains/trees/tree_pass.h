@@ -7,16 +7,17 @@
 
 namespace bnpvi::chains {
 
-/// Upward–downward over trees, which adds its results to a summary. Trees are divided among threads. For a
-/// tree of 2^15 rows or more, threads share the log-likelihoods and the statistics; its messages, a small
-/// part unless K is much above the number of features, are computed by one thread.
+/// The local step (update of q(z)) over the trees of a data set: computes upward–downward messages and adds
+/// the results to a summary (sums over rows). Threads share the trees. In a tree of 2^15 rows or more, they
+/// share the log-likelihoods and the statistics of the rows. One thread computes the messages of such a tree;
+/// they take a small part of the time unless K is much larger than the number of features.
 ///
 /// Memory: 24 K bytes for each row of the trees that are being processed.
 class TreePass {
  public:
   TreePass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
 
-  /// Processes trees that together have at most segment_rows rows, or a single larger tree.
+  /// Processes one group of trees: trees with at most segment_rows rows together, or one larger tree.
   void run(const SequenceRows& trees);
 
   /// The summary of all trees passed to run().
@@ -29,8 +30,8 @@ class TreePass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  // for each chunk of rows, and each position: sums of products of messages down and up the trees, which are
-  // still to be multiplied by the transition probabilities
+  // for each chunk of rows, by position: sums of products of downward and upward messages; multiplied by
+  // transition probabilities, these will give the expected transitions
   std::vector<PairSums> pairs_;
   Vec log_space_pairs_, start_count_;
   double entropy_ = 0;

@@ -7,8 +7,8 @@
 
 namespace bnpvi::topics {
 
-/// The sums over all documents from which anchor words are found, computed batch by batch: by other
-/// processes, if the problem has such workers, or in this process.
+/// The sums over all documents from which anchor words are found, computed one batch at a time. Other
+/// processes compute them if the problem has workers; otherwise this process does.
 class SumsOfBatches final : public DocumentSums {
  public:
   explicit SumsOfBatches(const Problem& problem, Pool& pool) : problem_(problem), pool_(pool) {}

@@ -10,8 +10,8 @@
 
 namespace bnpvi::topics {
 
-/// Counts of words in documents. Counts are expected ones where each token counts only with the probability
-/// that it belongs to a certain topic.
+/// Counts of words in documents. A token may count with a probability p, for example the probability that it
+/// belongs to some topic. Counts are then expected numbers of tokens.
 struct PartialCounts {
   std::vector<int> row_start{0};  // where the entries of each document begin: documents + 1 offsets
   std::vector<int> column;        // word of each entry
@@ -21,12 +21,13 @@ struct PartialCounts {
   Index n() const { return static_cast<Index>(row_start.size()) - 1; }
 };
 
-/// The counts of words in some documents (rows of the data), with every token counted once; the next function
-/// returns those of all documents.
+/// Counts of words in some documents (numbers of rows of the data); every token counts once. The next
+/// function counts the words in all documents.
 PartialCounts counts_of_rows(const Dataset& data, const std::vector<Index>& rows);
 PartialCounts all_counts(const Dataset& data);
 
-/// A d × m matrix B with a row for each of d words. Each row stores `each` entries: all m, or only a few.
+/// A d × m matrix B with a row for each of d words. Each row stores a number `each` of entries: all m
+/// entries, or only a few.
 struct RowsOfWords {
   Index m = 0, each = 0;
   std::vector<int> place;  // d × each: column of each entry; empty: all columns, in order
@@ -41,17 +42,17 @@ struct RowsOfWords {
   static RowsOfWords read(Reader& in);
 };
 
-/// The matrix Q of co-occurrence of words in some of the documents. Q_vw is the probability that two
-/// different tokens of a document are the words v and w; documents are weighted by their numbers of tokens. Q
-/// is never stored. This class computes products with Q, and its row sums.
+/// The matrix Q of co-occurrence of words in some documents. Q_vw is the probability that two different
+/// tokens of a document are the words v and w; each document has a weight proportional to its number of
+/// tokens. Q is not stored. This class computes products with Q, and row sums of Q.
 class CoOccurrence {
  public:
   CoOccurrence(const PartialCounts& documents, std::vector<Index> which, Index d);
 
-  /// Computes the rows of the product Q B (Q: co-occurrence of words) for the words v with number[v] ≥ 0:
-  /// adds row v of Q B to row number[v] of `out`.
+  /// Computes rows of the product Q B (Q: co-occurrence of words), for the words v with number[v] ≥ 0. Adds
+  /// row v of Q B to row number[v] of `out`.
   void times(const RowsOfWords& b, const std::vector<int>& number, double* out, Pool& pool) const;
-  /// The columns of the co-occurrence matrix Q that belong to the k given words, d × k.
+  /// The columns of the co-occurrence matrix Q for k given words, d × k.
   Vec columns(const std::vector<int>& words) const;
 
   Vec mass;  // row sums of Q: Σ_w Q_vw for each word v
@@ -62,30 +63,30 @@ class CoOccurrence {
   std::vector<Index> which_;
 };
 
-/// Interface for the sums over all documents, and over two random halves of them, from which anchor words are
-/// found.
+/// Interface of the sums from which anchor words are found: sums over all documents, and over two random
+/// halves of the documents.
 class DocumentSums {
  public:
   struct Counts {
     Index n = 0;         // number of documents
     Vec tokens;          // number of tokens of each word
-    Vec users;           // number of documents that have each word
-    Vec mass;            // CoOccurrence::mass, over all documents
-    Vec half_a, half_b;  // CoOccurrence::mass, over each half
+    Vec users;           // for each word, the number of documents that have it
+    Vec mass;            // row sums of Q (CoOccurrence::mass) over all documents
+    Vec half_a, half_b;  // row sums of Q over each half of the documents
   };
   virtual ~DocumentSums() = default;
   virtual Counts counts() = 0;
-  /// The rows of the product Q B (Q: co-occurrence of words) for the words v with number[v] ≥ 0; row v
-  /// becomes row number[v] of the result, which has n_numbers rows. times_by_half() returns two results, one
-  /// from each half of the documents; times() returns one, from all documents.
+  /// Rows of the product Q B (Q: co-occurrence of words), for the words v with number[v] ≥ 0. Row v of Q B
+  /// becomes row number[v] of a result with n_numbers rows. times() returns one such result, from all
+  /// documents. times_by_half() returns two, one from each half of the documents.
   virtual Vec times_by_half(const RowsOfWords& b, const std::vector<int>& number, Index n_numbers) = 0;
   virtual Vec times(const RowsOfWords& b, const std::vector<int>& number, Index n_numbers) = 0;
-  /// The columns of the co-occurrence matrix Q of all documents that belong to the k given words (d × k).
+  /// The columns of the co-occurrence matrix Q of all documents for k given words, d × k.
   virtual Vec columns(const std::vector<int>& words) = 0;
 };
 
-/// The sums of DocumentSums for documents in memory. half: for each document the half to which it belongs, 0
-/// or 1.
+/// The sums of DocumentSums for documents in memory. half: 0 or 1 for each document, the half to which it
+/// belongs.
 class SumsOfCounts final : public DocumentSums {
  public:
   SumsOfCounts(const PartialCounts& documents, const std::vector<int>& half, Index d, Pool& pool);

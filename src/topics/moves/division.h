@@ -5,54 +5,59 @@
 
 namespace bnpvi::topics {
 
-/// How one or several topics are divided into new ones: into as many as their words can distinguish (anchors,
-/// see anchor_words.h), or by clusters of documents.
+/// How topics are divided into new ones. anchors: into as many topics as the words of their tokens can
+/// distinguish (anchor_words.h). clusters: by clusters of documents.
 enum class Division { anchors, clusters };
 
-/// The k new topics that replace the divided ones, as they begin. t: their statistics, k × p, with T_0 in
-/// tokens.
+/// The k new topics that are to replace the divided ones, at their start. t: their statistics, k × p; the
+/// first of the p numbers counts tokens.
 struct Seeds {
   Index k = 0;
   Vec t;
-  Vec residual =
-      {};  // for each document of the target (ResponseModel::residual): decides with which topic it starts
+  // for each document that uses the divided topics, the residual of its response (ResponseModel::residual),
+  // which decides with which new topic it starts
+  Vec residual = {};
 };
 
-/// Divides a target, one or several topics, into new topics in all documents that use the target. The state
-/// must outlive this object.
+/// Divides one or several topics, the target, into new topics. All documents that use the target take part.
+/// The state must outlive this object.
 class TopicDivision {
  public:
   /// target: numbers of the topics to be divided, in ascending order.
   TopicDivision(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 std::vector<Index> target);
 
-  /// Whether no document uses the target so much that dividing would be worthwhile.
+  /// True if no document uses the target so much that a division would be worthwhile.
   bool empty() const { return documents_.empty(); }
 
-  /// Finds at most k topics that could replace the target (the divided topics), in tokens of the target.
-  /// These come from at most 4,096 documents (256 for clusters, unless the target is the only topic of
-  /// documents of counts). With many tokens anchors may find more than k, but never more than `limit`.
+  /// Finds at most k topics that could replace the target (the divided topics), from tokens of the target. It
+  /// looks at no more than 4,096 documents; with Division::clusters at 256, unless the target is the only
+  /// topic and documents are counts. With many tokens Division::anchors may find more than k topics, but
+  /// never more than `limit`.
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
-  /// Finds two topics that could replace the target (the divided topics): one from documents whose response
-  /// is above its expectation, one from documents whose response is below. Each is formed from the half of
-  /// these documents with the larger residuals (at most 256). Returns no topics if there are no responses.
+  /// Finds two topics that could replace the target (the divided topics). One is formed from documents whose
+  /// response is above its expectation, the other from documents whose response is below. Only the half of
+  /// all these documents with the larger residuals is used, at most 256. Returns no topics if there are no
+  /// responses.
   Seeds seeds_by_residual() const;
 
-  /// Change of the log evidence of the tokens if the topics of `seed` replaced the target (the divided
-  /// topics), before any document is visited.
+  /// Forecast of the change of the tokens' log evidence if the topics of `seed` replace the target (the
+  /// divided topics). No document is visited.
   double forecast(const Seeds& seed) const;
 
   /// Proposes to replace the target (the divided topics) by the topics of `seed`. The first of these keeps
-  /// the number of the target, and its mass in data that are no longer available. `room` names other topics
-  /// to be removed. If K is fixed, as many topics are added as are removed; some may be empty.
+  /// the number of the target, and the target's tokens in data that are no longer available. room: other
+  /// topics to be removed in the same proposal. If the number of topics is fixed, as many topics are added as
+  /// are removed; some of them may be empty.
   std::unique_ptr<TopicEdit> edit(Seeds seed, Room room) const;
 
  private:
   struct Part;
   Part part_of(const std::vector<DocumentRef>& documents) const;
   Seeds clusters(const Part& part, Index k, Stream& stream) const;
-  void add_statistic(const Part& part, double times, double* t) const;  // each part multiplied by `times`
+  // adds the statistic, multiplied by `times`, to t
+  void add_statistic(const Part& part, double times, double* t) const;
   void add_settled(Seeds& seed) const;
   bool worth_dividing(Shares shares) const;
   std::vector<DocumentRef> documents_and(const Room& room) const;

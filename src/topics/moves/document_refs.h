@@ -15,38 +15,39 @@ struct DocumentRef {
   Index batch, at;
 };
 
-/// References to all documents for which such(shares) is true, in the order of the batches; shares are a
-/// document's topics with their counts.
+/// References to all documents for which such(shares) is true, in the order of the batches. The shares of a
+/// document are its topics with their counts.
 std::vector<DocumentRef> documents_with(const State& state, const std::function<bool(Shares)>& such);
 
 /// References to all documents that have at least `least` tokens of this topic, in the order of the batches.
 std::vector<DocumentRef> users_of(const State& state, Index topic, double least = 0);
 
-/// Whether a document with these shares (topics and their counts) uses the topic; count_of() returns its
-/// count N_dk of the topic, 0 if it does not.
+/// True if a document with these shares (topics and their counts) uses the topic. count_of() returns the
+/// document's count N_dk of the topic, 0 if the document does not use it.
 bool uses(Shares shares, Index topic);
 double count_of(Shares shares, Index topic);
 
-/// The topics that the state has stored for all documents of a batch, with their counts.
+/// For each document of a batch, the topics and counts that the state has stored at its last visit.
 const ShareTable& memory_of(const State& state, Index batch);
 
-/// Whether a document with these shares (topics and their counts) must be visited when topics are removed as
-/// `room` says. It must if it uses a topic that is dropped, or several that are joined.
+/// True if a document with these shares (topics and their counts) must be visited when topics are removed.
+/// room: topics that are dropped, and pairs that are joined. A document must be visited if it uses a dropped
+/// topic, or two or more of the topics that become one.
 bool touches(const Room& room, Shares shares);
 
-/// The shares (topics and their counts) of a document at its last visit.
+/// The shares (topics and their counts) that a document had at the end of its last visit.
 Shares shares_of(const State& state, const DocumentRef& ref);
 
-/// Loads documents of several batches; for one thread. Fastest when documents of the same batch follow each
-/// other.
+/// Loads documents of several batches. It is fastest if documents of the same batch are loaded one after the
+/// other. Each thread needs a reader of its own.
 class PlacedReader {
  public:
   explicit PlacedReader(const Problem& problem) : problem_(problem) {}
 
   DocumentReader& at(const DocumentRef& ref);
-  /// The document of the last call of at(DocumentRef), together with the expected log-likelihoods of its rows
-  /// or words at its last visit (update of q(z)). memory: what was stored of its batch; at: the number of the
-  /// document in `memory`.
+  /// The document of the last call of at(DocumentRef), with the expected log-likelihoods of its rows or words
+  /// at its last visit (update of q(z)). memory: what the state has stored of the document's batch; at:
+  /// number of the document in `memory`.
   DocumentView recall(const ShareTable& memory, Index at);
   /// Releases the open batch, and with it the loaded document.
   void close();

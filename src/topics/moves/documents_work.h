@@ -7,23 +7,23 @@
 
 namespace bnpvi::topics {
 
-/// Tables and priors that are shared by all visits of documents at the same globals (the parameters'
-/// posterior).
+/// Tables and priors that all visits of documents share, as long as the globals (the posterior of the
+/// parameters) stay the same.
 struct DocumentVisits {
   DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data, const WorkGlobals& at,
                  Pool& pool);
 
-  TopicTable table;  // table for documents of counts (TopicTable)
+  TopicTable table;  // for documents of counts
   DocumentPriors prior;
   std::unique_ptr<const ResponsePosterior> responses;
 };
 
-/// A task, for this or another process, that visits documents of a batch, beginning at given topics and
-/// counts.
+/// A task that visits documents of one batch (updates their q(z)) from given topics and counts, in this
+/// process or another one.
 class DocumentsWork final : public BatchWork {
  public:
-  /// documents: positions in the batch. start: topics and counts with which each document begins. search:
-  /// whether documents also search for optima other than the one near their start. shared: what all visits
+  /// documents: positions in the batch. start: for each document, the topics and counts with which it begins.
+  /// search: whether documents also search for optima that are not near their start. shared: what all visits
   /// share; if null, the task computes it.
   DocumentsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> documents,
                 std::vector<std::vector<Share>> start, bool search,
@@ -36,7 +36,7 @@ class DocumentsWork final : public BatchWork {
   void write_result(Writer& out) const override { found.write(out, false); }
   void read_result(Reader& in) override { found = ShareTable::read(in, at->globals.weights); }
 
-  ShareTable found;  // shares (topics and counts) found for these documents
+  ShareTable found;  // topics and counts of these documents after the visit
 
  private:
   std::vector<Index> documents_;

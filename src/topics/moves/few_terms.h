@@ -8,33 +8,34 @@
 
 namespace bnpvi::topics {
 
-/// A copy of some documents of counts with a column for each of their n terms; column n stands for all other
-/// terms together. As long as only these documents are visited, the copy suffices for all computations on
-/// topics. The statistics of the other terms do not change meanwhile, so the log evidence of each topic
-/// differs from that of all terms by a constant.
+/// A copy of some documents of counts. It has a column for each of the n terms (words) that occur in them;
+/// column n stands for all other terms together. As long as a proposal visits no other documents, all its
+/// computations on topics can use the copy. The statistics of the other terms do not change meanwhile. So the
+/// log evidence of each topic in the copy differs from the one in the full data by a constant.
 class FewTerms {
  public:
-  /// The copy of these documents; null where a copy would not save time, because documents are groups of
-  /// rows, are many, or contain most of the terms.
+  /// Makes the copy of these documents. Returns null if a copy would not save time: documents are groups of
+  /// rows, are too many, or contain most of the terms.
   static std::unique_ptr<const FewTerms> of(const Problem& problem,
                                             const std::vector<DocumentRef>& documents);
 
-  /// The observation model of the counts in this copy of some documents (restricted to their terms), with the
-  /// same prior as that of all terms.
+  /// The observation model of the copied counts. Its prior is that of all terms, restricted to the columns of
+  /// the copy.
   const ObsModel& obs() const { return *obs_; }
-  /// The data of this copy of some documents, in the order in which the documents were passed to of().
+  /// The counts of the copied documents, in the order in which the documents were passed to of().
   const Dataset& data() const { return data_; }
   const std::vector<Index>& units() const { return units_; }
-  /// The terms of the entries of document i, as column numbers of this copy of some documents.
+  /// The terms of document i, as column numbers of the copy, one for each entry of the document.
   const int* terms_of(Index i) const { return column_.data() + row_start_[i]; }
 
-  /// The statistic t of a topic, restricted to the columns of this copy of some documents: the terms that
-  /// occur in them, and one column for all others. The next function restricts all statistics of a summary.
+  /// Restricts the statistic t of a topic to the columns of the copy: the terms that occur in the copied
+  /// documents, and one column for all other terms. The next function restricts all statistics of a summary
+  /// (sums over rows).
   Vec restricted(const double* t) const;
   Summary restricted(const Summary& s) const;
 
-  /// The part of a topic's log evidence Λ that this copy of some documents leaves out: Λ(T) − Λ(T restricted
-  /// to the columns of the copy), with T = t the topic's statistic.
+  /// The part of a topic's log evidence Λ that the copy leaves out: Λ(T) − Λ(T restricted to the columns of
+  /// the copy). all: the model of all terms; t: the topic's statistic T.
   double evidence_beyond(const ObsModel& all, const double* t) const;
 
  private:

@@ -4,9 +4,9 @@
 
 namespace bnpvi::topics {
 
-/// Joins pairs of new topics that are alike, after the first round of visits of a proposal that divides
-/// topics. Pairs whose joining raises the data term of the ELBO are joined, another round of visits follows,
-/// and this is repeated until no such pair is left. Returns the number of new topics left.
+/// Joins similar new topics of a proposal that divides topics, after its first round of visits. New topics
+/// are joined in pairs if this raises the data term of the ELBO. Then documents are visited in another round.
+/// This is repeated until no such pair is left. Returns the number of new topics that remain.
 Index join_alike(const MoveContext& context, TopicEdit& edit);
 
 }  // namespace bnpvi::topics

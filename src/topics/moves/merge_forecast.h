@@ -7,22 +7,23 @@ namespace bnpvi::topics {
 
 using TopicNumbers = std::pair<Index, Index>;  // the first is the smaller one
 
-/// Forecasts the gains of merging some pairs of topics of a state, which must outlive this object. If
-/// documents add up their counts of topics a and b, keep the others and lose no entropy, the ELBO changes by
+/// Forecasts the gain of merging two topics, for some pairs of topics. No document has to be visited. Suppose
+/// that each document adds up its counts of topics a and b, keeps all other counts and loses no entropy. Then
+/// the ELBO changes by
 ///   U(a, b) = Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) + [allocation terms at their new optimum − now],
-/// with Λ(T) the log evidence of a topic; no document has to be visited to compute U. The forecast is exact
-/// if no document uses both topics. If some do, adding alone gains less than U, since it loses entropy; but a
-/// merge visits these documents again, and may end above U.
+/// where Λ(T) is the log evidence of a topic with statistics T. U is exact if no document uses both topics. A
+/// document that uses both loses entropy when its counts are added, so adding alone gains less than U. But a
+/// merge visits such documents again, and may end above U. The state must outlive this object.
 class MergeForecast {
  public:
   MergeForecast(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 const std::vector<TopicNumbers>& wanted);
 
-  /// The forecast U of the gain of merging topics a and b. It needs a search for the optimal weights of
-  /// topics (sticks). If even these would leave U below `least`, the search is saved, and the (smaller) value
-  /// at the present weights is returned.
+  /// The forecast U(a, b) of the gain of merging topics a and b. It needs a search for the optimal weights of
+  /// topics. If even optimal weights cannot raise U to `least`, the function skips the search, and returns
+  /// the smaller value at the present weights.
   double gain(Index a, Index b, double least) const;
-  bool shared(Index a, Index b) const;  // does any document use both topics?
+  bool shared(Index a, Index b) const;  // true if a document uses both topics
 
  private:
   void add_joint_tangents(Shares shares, double times, const double* local);
@@ -30,10 +31,11 @@ class MergeForecast {
   const MoveContext& c_;
   const TopicAlloc& alloc_;
   const State& state_;
-  std::vector<Index> wanted_;  // K × K: where the numbers of a pair begin in joint_; −1: not wanted
+  // K × K: where the numbers of a pair begin in joint_; −1: no forecast is wanted for the pair
+  std::vector<Index> wanted_;
   const DocumentPriors priors_;
-  const Index width_;  // numbers of TopicExtra for one topic
-  Vec joint_;          // for each wanted pair: correction of TopicExtra by documents that use both
+  const Index width_;  // how many numbers TopicExtra has for each topic
+  Vec joint_;          // for each wanted pair: correction of TopicExtra for documents that use both topics
   Vec evidence_;       // Λ of each topic of a wanted pair
   double present_;     // allocation terms of the ELBO of the state
 };

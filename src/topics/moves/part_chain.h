@@ -11,12 +11,15 @@
 
 namespace bnpvi::topics {
 
-/// Partitions parts 0 .. n − 1 into at most `most` clusters by collapsed Gibbs sampling of a Chinese
-/// restaurant process. It first places the parts one by one, then makes `sweeps` sweeps, and returns the most
-/// probable state. `clusters` must be empty at first, and have: k(), the number of clusters; parts(j), the
-/// parts of cluster j; log_evidence(j); log_predictives(i, k ≤ K + 1, out) for part i, where cluster K is a
-/// new one; add(j ≤ K, i); remove(j, i); and drop(j), which removes a cluster without parts and gives its
-/// number to the last one.
+/// Divides parts 0 .. n − 1 of a topic into at most `most` clusters, by collapsed Gibbs sampling under the
+/// prior of a Chinese restaurant process. First places the parts one by one, then makes `sweeps` sweeps.
+/// Returns the cluster of each part in the most probable state that was visited after a sweep.
+///
+/// `clusters` must be empty at first, with K = k() clusters at any time, and have these functions. parts(j):
+/// number of parts in cluster j. log_evidence(j). log_predictives(i, m, out): log predictive densities of
+/// part i in clusters 0 .. m − 1 with m ≤ K + 1, where cluster K is a new one. add(j, i) with j ≤ K, and
+/// remove(j, i): part i joins or leaves cluster j. drop(j): removes cluster j, which has no parts, and gives
+/// its number to the last cluster.
 template <class Clusters>
 std::vector<int> most_probable_clusters(Clusters& clusters, Index n, double concentration, Index sweeps,
                                         Index most, Stream& stream, Pool& pool) {

@@ -1,4 +1,4 @@
-// Clusters of a topic's parts (its tokens in each of some documents). If there are several clusters, the
+// Clusters the parts of a topic (its tokens in each of some documents). Several clusters suggest that the
 // topic mixes several topics.
 #pragma once
 #include <vector>
@@ -14,8 +14,9 @@ struct TopicPart {
   Index n = 0;  // number of tokens
 };
 
-/// Clusters the parts of a topic (its tokens in each document), each of which is kept whole, with
-/// most_probable_clusters() (part_chain.h). lambda: the Dirichlet prior of the V terms in every cluster.
+/// Clusters the parts of a topic by most_probable_clusters() (part_chain.h). The tokens of a part all go to
+/// the same cluster. lambda: Dirichlet prior of the V terms (words) in each cluster. Returns the cluster of
+/// each part.
 std::vector<int> cluster_parts(const std::vector<TopicPart>& parts, const Vec& lambda, double concentration,
                                Index sweeps, Index most, Stream& stream, Pool& pool);
 

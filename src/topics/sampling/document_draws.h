@@ -5,29 +5,31 @@
 
 namespace bnpvi::topics {
 
-/// Draws topics of observations with these prior odds: n_dk + αβ_k for topic k in document d, where n_dk
-/// counts the document's other observations of topic k, and αβ_rest for a new topic. The weight of a new
-/// topic is Beta(1, γ) times β_rest [Teh and others 2006, §5.3].
+/// Draws the topic of one observation at a time, given the topics of all others. The prior odds in document d
+/// are n_dk + αβ_k for topic k, and αβ_rest for a new topic. n_dk: number of the document's other
+/// observations in topic k; β: weights of topics; β_rest: weight of all topics not in use. The weight of a
+/// new topic is β_rest times a draw from Beta(1, γ) [Teh and others 2006, §5.3].
 class DocumentDraws final : public ClusterDraws {
  public:
-  /// Keeps references to all arguments. Observations of document d are starts[d] .. starts[d + 1] − 1. most:
-  /// the largest number of topics. mass: for each document the weight of its observations; null: 1.
+  /// Keeps references to all arguments. starts: document d has the observations starts[d] .. starts[d + 1] −
+  /// 1. urns: statistics of the topics. most: the largest number of topics. mass: for each document, the
+  /// weight of its observations; null: 1.
   DocumentDraws(const std::vector<Index>& starts, ObservationUrns& urns, TopWeights& weights, Pool& pool,
                 Index most = std::numeric_limits<Index>::max(), const Vec* mass = nullptr);
 
-  /// Begins a document, none of whose observations has a topic yet.
+  /// Begins a document whose observations have no topics yet.
   void begin_document(double alpha, double gamma);
 
-  /// Draws a topic for each observation, where no observation has a topic yet: documents in random order, and
-  /// the observations of each document in random order.
+  /// Draws a topic for each observation when none has a topic yet. Documents come in random order, and so do
+  /// the observations of each document.
   void place_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
-  /// Draws the topic of each observation anew, document by document, after removing it from the urn (the
-  /// statistic) of its topic.
+  /// Draws the topic of each observation anew, one document after the other. The observation is first removed
+  /// from the urn (the statistic) of its topic.
   void draw_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
-  /// Draws anew the topic of each observation of document d alone. Returns the number of the document's
-  /// observations in each topic.
+  /// Draws anew the topics of the observations of document d only. Returns how many observations of the
+  /// document are in each topic.
   const std::vector<Index>& draw_document(Index d, std::vector<int>& label, double alpha, double gamma,
                                           Stream& stream);
 
@@ -45,7 +47,7 @@ class DocumentDraws final : public ClusterDraws {
   const Vec* mass_;
   // The parameters and counts of the present document:
   double alpha_ = 1, gamma_ = 1;
-  std::vector<Index> in_document_;  // n_dk, its observations in each topic
+  std::vector<Index> in_document_;  // n_dk: number of the document's observations in each topic
 };
 
 }  // namespace bnpvi::topics

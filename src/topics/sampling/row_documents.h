@@ -5,8 +5,8 @@
 
 namespace bnpvi::topics {
 
-/// Where the rows of each group (document) of the data begin: group g has the rows starts[g] .. starts[g + 1]
-/// − 1.
+/// Where the rows of each group (document) of the data begin: the rows of group g are starts[g] .. starts[g +
+/// 1] − 1.
 std::vector<Index> starts_of_groups(const RowFeatures& rows, const Dataset& data);
 
 class RowDocuments final : public Documents {
@@ -24,8 +24,9 @@ class RowDocuments final : public Documents {
   bool whole_parts() const override { return false; }
   std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                            Pool& pool) const override;
-  /// Divides a topic's statistic t among clusters in proportion to `latest`, their statistics from the latest
-  /// rows: earlier rows are assumed to be like the latest ones. The sizes of the results sum to that of t.
+  /// Divides a topic's statistic t among clusters. latest: the statistics of these clusters from the latest
+  /// rows. Returns these statistics, all multiplied by the factor by which their sizes sum to the size of t:
+  /// earlier rows are assumed to be like the latest ones.
   Vec divided(const double* t, const Vec& latest) const override;
 
  private:

@@ -19,9 +19,10 @@ class TokenDocuments final : public Documents {
   bool whole_parts() const override { return true; }
   std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                            Pool& pool) const override;
-  /// Divides a topic's statistic t among clusters: earlier tokens of word w are divided in proportion to n
-  /// (n_w + λ_w)/(n + Λ), with n the number of a cluster's tokens in `latest`, n_w the number of these that
-  /// are word w, λ the term prior and Λ its sum.
+  /// Divides a topic's statistic t among clusters. latest: the statistics of these clusters from the latest
+  /// tokens. Earlier tokens of word w are divided in proportion to n (n_w + λ_w)/(n + Λ). n: number of a
+  /// cluster's tokens in `latest`; n_w: number of these that are word w; λ: Dirichlet prior of the terms
+  /// (words); Λ: its sum.
   Vec divided(const double* t, const Vec& latest) const override;
 
  private:

@@ -1,5 +1,5 @@
-// Counts of words in topics, while a sampler adds and removes tokens. They may include counts of tokens of
-// earlier documents.
+// Counts of the words in each topic, while a sampler adds and removes tokens. Tokens of earlier documents may
+// be included.
 #pragma once
 #include <vector>
 
@@ -7,11 +7,12 @@
 
 namespace bnpvi::topics {
 
-/// Counts of the words in each topic. The counts of topics that contain earlier tokens may be fractions.
+/// Counts of the words in each topic. At the start a topic may have tokens of earlier documents of a stream.
+/// Their counts may be fractions, since the weight of old documents fades.
 class TokenUrns final : public ObservationUrns {
  public:
-  /// words: word of each token; lambda: the Dirichlet prior of the V terms in a topic. Keeps references to
-  /// both.
+  /// words: word of each token; lambda: Dirichlet prior of the V terms (words) in a topic. Keeps references
+  /// to both.
   TokenUrns(const std::vector<int>& words, const Vec& lambda);
 
   void begin_with(const double* t, Index k) override;
@@ -20,24 +21,25 @@ class TokenUrns final : public ObservationUrns {
   bool remove(Index j, Index i, double mass) override;
   void drop(Index j) override;
 
-  /// Probability of a token of word w in topic j: (n_jw + λ_w) / (n_j + Λ), with n_jw and n_j the topic's
-  /// tokens of word w and of all words, λ the term prior and Λ its sum; for a new topic λ_w / Λ.
+  /// The probability of a token of word w in topic j is (n_jw + λ_w) / (n_j + Λ), in a new topic λ_w / Λ.
+  /// n_jw: tokens of word w in topic j; n_j: all tokens in topic j; λ: Dirichlet prior of the terms (words);
+  /// Λ: its sum.
   double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const override;
 
-  /// The present statistics of all topics, computed from their counts; the arguments are not needed.
+  /// The present statistics of all topics, from their counts. The arguments are not used.
   Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const override;
 
  private:
-  void grow();  // doubles room_, the number of topics for which there is memory
+  void grow();  // doubles room_
 
   const std::vector<int>& words_;
   const Vec& lambda_;
   const double total_;  // Λ, the sum of λ
   const Index v_;
-  Index room_ = 0;
+  Index room_ = 0;          // number of topics for which memory is allocated
   Vec counts_;              // counts of the words in each topic, V × room_
-  Vec size_, inverse_;      // n_j, tokens of each topic, and 1 / (n_j + Λ)
-  std::vector<Index> own_;  // number of added tokens now in each topic
+  Vec size_, inverse_;      // n_j, the number of tokens in each topic; 1 / (n_j + Λ)
+  std::vector<Index> own_;  // for each topic, how many of the tokens that were added are in it now
   Index n_begun_ = 0;
 };
 

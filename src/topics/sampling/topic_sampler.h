@@ -10,24 +10,25 @@
 
 namespace bnpvi::topics {
 
-/// The prior of topics: proportions of documents are Dirichlet(αβ); the weights β of topics are drawn from a
-/// Dirichlet process of concentration γ, or are 1/K for K topics. The values of learned concentrations are in
-/// the chain's state.
+/// The prior of topics. Each document has topic proportions ~ Dirichlet(αβ). The weights β of topics come
+/// from a Dirichlet process with concentration γ, or are 1/K if the number K of topics is given.
+/// learned_gamma, learned_alpha: priors of the concentrations γ and α; empty: not learned. Their present
+/// values are in the state of the chain.
 struct TopicPrior {
   Index k = 0;  // number of topics; 0: a Dirichlet process
   std::optional<GammaPrior> learned_gamma = {}, learned_alpha = {};
 };
 
-/// Makes the posterior p(z, β, γ, α | x) from which chains draw. It has a topic z for each token of documents
-/// of counts (in the order of the stored entries, the tokens of one entry in a row), or for each row of other
-/// data. The concentrations are named "gamma" and "alpha", or "alpha" alone. Throws std::invalid_argument
-/// where a count is not a whole number.
+/// Makes the posterior p(z, β, γ, α | x) from which samplers draw. For documents of counts z has a topic for
+/// each token, in the order of the stored entries; the tokens of an entry follow each other. For other data z
+/// has a topic for each row. The concentrations are named "gamma" and "alpha"; "alpha" only, if the number of
+/// topics is given. Throws std::invalid_argument if a count is not a whole number.
 std::unique_ptr<Target> make_topic_target(const ObsModel& obs, const Dataset& data, const TopicPrior& prior);
 
-/// The total weight β_rest of all topics without observations, from which new topics take their weight.
+/// The total weight β_rest of all topics without observations. A new topic takes its weight from it.
 class RestOfWeights {
  public:
-  /// k: number of topics of a finite model; 0 for a Dirichlet process. rest: β_rest of a Dirichlet process.
+  /// k: number of topics if it is given; 0 for a Dirichlet process. rest: β_rest for a Dirichlet process.
   /// used: number of topics that have observations.
   RestOfWeights(Index k, double rest, Index used) : k_(k), used_(used), rest_(rest) {}
 
@@ -41,40 +42,43 @@ class RestOfWeights {
   double rest_;
 };
 
-/// Weights of topics that all documents share: β_1, ..., β_K of the topics in use, and the total weight
+/// Weights of topics, the same for all documents: β_1, ..., β_K of the topics in use, and the total weight
 /// `rest` of all other topics.
 struct TopWeights {
   Vec beta;
   RestOfWeights rest{0, 1, 0};
 
-  /// Weights 1/k in a finite model with k topics, `used` of which have observations.
+  /// Weights 1/k if the number k of topics is given. used: number of topics that have observations.
   static TopWeights equal(Index k, Index used);
-  /// Weights of a Dirichlet process. weight: β_1, ..., β_K and, last, the total weight of all other topics.
+  /// Weights of a Dirichlet process. weight: K + 1 numbers, β_1, ..., β_K and the total weight of all other
+  /// topics.
   static TopWeights of(Vec weight);
 };
 
-/// Base class of the samplers of tokens and of rows. The observations of document d have the labels (topics)
-/// at starts[d] .. starts[d + 1] − 1.
+/// Base class of the samplers of tokens and of rows. The label of an observation (token or row) is the number
+/// of its topic. Document d has the observations starts[d] .. starts[d + 1] − 1.
 class TopicSampler : public Sampler {
  public:
   TopicSampler(const TopicPrior& prior, const std::vector<Index>& starts, Pool& pool)
       : prior_(prior), starts_(starts), pool_(pool) {}
 
-  /// Draws a first state: labels one after the other, each given those before, with documents in random
-  /// order.
+  /// Draws a first state: the labels (topics) of observations one after the other, each given the labels
+  /// drawn before, with documents in random order.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:
-  /// One sweep: draws the tables of the documents (in the Chinese restaurant franchise), γ, β and α given the
-  /// labels, then each label given all others, document by document. log_joint includes the density of log
-  /// β_k/β_rest [Teh and others 2006, §5.3].
+  /// One sweep. Draws the numbers of tables of documents (in the Chinese restaurant franchise), γ, β and α
+  /// given the labels (topics of observations). Then draws each label given all others, one document after
+  /// the other. The returned log_joint includes the density of log(β_k/β_rest) [Teh and others 2006, §5.3].
   double draw(ChainState& z, Stream& stream) override;
-  /// Draws the labels, 0 .. K − 1, of all observations; weights_ has the weights of these topics. In the end
-  /// every topic must have an observation. Returns log p(x, z | β, α).
+  /// Draws the labels (topics 0 .. K − 1) of all observations anew. weights_: the weights of these topics,
+  /// changed as topics come and go. At the end every topic must have an observation. Returns log p(x, z | β,
+  /// α).
   virtual double draw_labels(std::vector<int>& label, Stream& stream) = 0;
 
-  /// Draws all labels one after the other, starting without topics, with documents in this order. Returns the
-  /// logarithm of the product of the normalisers of all draws, an estimate of log p(x).
+  /// Draws all labels (topics of observations) one after the other, starting without topics, with documents
+  /// in this order. Returns an estimate of log p(x): the sum over observations of the log normaliser of the
+  /// draw.
   virtual double draw_labels_in(const std::vector<Index>& order, std::vector<int>& label, Stream& stream) = 0;
 
   Index n_documents() const { return static_cast<Index>(starts_.size()) - 1; }

@@ -7,8 +7,8 @@
 
 namespace bnpvi::topics {
 
-/// The topics of each word as a list in descending order of counts, with room for as many topics as the word
-/// has tokens.
+/// For each word, the list of its topics with its number of tokens in each, in descending order of these
+/// numbers. A list has space for as many topics as the word has tokens.
 class WordTopics {
  public:
   struct Entry {
@@ -23,8 +23,8 @@ class WordTopics {
 
   void clear() { std::fill(length_.begin(), length_.end(), 0); }
 
-  /// Counts all tokens anew. label: the topic of each token, 0 .. k − 1. Topics with equal counts are in
-  /// ascending order.
+  /// Makes all lists anew. label: topic of each token, 0 .. k − 1. Topics with the same number of tokens are
+  /// in ascending order.
   void count(const std::vector<int>& label, Index k) {
     std::vector<int> of_topic(static_cast<std::size_t>(k), 0);
     for (int w = 0; w < static_cast<int>(tokens_.n_words()); ++w) {
@@ -42,8 +42,8 @@ class WordTopics {
     }
   }
 
-  /// Adds a token of word w to a topic. The next function, take(), removes one from the topic at position
-  /// `at` of the word's list.
+  /// Adds a token of word w to a topic. The next function, take(), removes a token of word w from the topic
+  /// at position `at` of the word's list.
   void add(int w, int topic) {
     Entry* entries = list(w);
     const int n = length_[w];
@@ -70,7 +70,7 @@ class WordTopics {
 
   const Tokens& tokens_;
   std::vector<Entry> entry_;
-  std::vector<int> length_;  // number of topics in each word's list
+  std::vector<int> length_;  // length of each word's list
 };
 
 }  // namespace bnpvi::topics

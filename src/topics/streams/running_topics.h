@@ -4,26 +4,28 @@
 
 namespace bnpvi::topics {
 
-/// Documents with a topic for each observation (token or row); −1 where the topic no longer exists.
+/// Documents whose observations (tokens or rows) have a topic each; topic −1: the topic no longer exists.
 struct LabelledDocuments {
   std::vector<int> length;  // number of observations of each document
-  Vec mass;                 // weight of the observations of each document: 1 at first, then faded
+  Vec mass;                 // for each document, the weight of its observations: 1 at first, later faded
   std::vector<int> word;    // word of each token; empty for rows
   std::vector<int> topic;   // topic of each observation
-  std::vector<int> tables;  // number of tables of a document's topic, at its first observation; 0 elsewhere
-  Vec phi;                  // features of each row, n × p; empty for tokens
+  // for each topic in a document, its number of tables, stored at its first observation; 0 at all others
+  std::vector<int> tables;
+  Vec phi;  // features of each row, n × p; empty for tokens
 
   Index n() const { return static_cast<Index>(topic.size()); }
 };
 
-/// What is known of the topics of a stream so far. With models, options and seed it determines what is
-/// learned from the next batch.
+/// What is known of the topics of a stream so far. Together with the models, the options and the seed it
+/// determines what is learned from the next batch.
 struct RunningTopics : RunningState {
-  Vec tables;  // numbers of tables of the K topics in all documents (hdp/tables.h); unused with K given
+  // for each of K topics, its number of tables in all documents (hdp/tables.h); unused if K is given
+  Vec tables;
   double gamma = 1, alpha = 1;
-  // What the documents so far add to the shape and to the rate of the posterior of the concentration α: Σ_d
-  // (m_d − E s_d) and −Σ_d E log w_d [Teh and others 2006, appendix A]. m_d: number of tables (of a Chinese
-  // restaurant franchise) in document d; s_d, w_d: its auxiliary variables.
+  // What the documents so far add to shape and rate of the posterior of the concentration α [Teh and others
+  // 2006, appendix A]: Σ_d (m_d − E s_d) to the shape, −Σ_d E log w_d to the rate. m_d: number of tables of
+  // document d in the Chinese restaurant franchise; s_d, w_d: its auxiliary variables.
   double alpha_shape = 0, alpha_rate = 0;
   LabelledDocuments recent;  // the latest documents, oldest first
 
