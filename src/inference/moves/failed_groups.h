@@ -9,8 +9,8 @@
 
 namespace bnpvi {
 
-/// True if the size of a cluster has changed by more than a tenth plus half an observation (guesses) since a
-/// move failed at size `then`. The move may then be tried again.
+/// True if the size of a cluster has changed since a move failed at size `then`, so that the move may be
+/// tried again: by more than a tenth plus half an observation (guesses).
 bool has_changed(double then, double now);
 
 /// The identity of a cluster (a number that is never reused) and its present size.
@@ -19,8 +19,8 @@ struct SizedCluster {
   double size;
 };
 
-/// For each group of clusters, in any order, how often a move has failed with clusters of these sizes. A
-/// plain value. Copies (each proposal has one) share the table until one of them is changed.
+/// For each group of clusters, in any order, how often a move has failed with clusters of these sizes. Each
+/// proposal has a copy. Copies share the table until one of them is changed.
 class FailedGroups {
  public:
   /// Adds `failures` to the count of the group. If the sizes have changed since the last failure
