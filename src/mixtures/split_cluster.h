@@ -9,7 +9,7 @@
 
 namespace bnpvi::mixtures {
 
-// the gain of a move, in nats, from which moves that failed before are tried again; a guess
+// A move with a smaller gain, in nats, does not make moves that failed before worth trying again. A guess.
 constexpr double worth_trying_again = 1;
 
 /// A proposed state, and the memory of failed moves that belongs to its clusters.
