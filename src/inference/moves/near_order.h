@@ -10,8 +10,9 @@ namespace bnpvi {
 /// new cluster i. Only models with effects of covariates on the weights need them, since they would otherwise
 /// search for all effects again. Sticks alone are found at once: the result is then empty.
 ///
-/// The effects are in u, which has a row of numbers for each cluster. If there are sticks, û and ω̂ of the
-/// sticks come before the rows, and a row begins with numbers for each other cluster (StoredPairs).
+/// The effects are in Globals::u, which has a row of numbers for each cluster. If the model has sticks
+/// (has_sticks()), their û come before all rows, and a row begins with numbers for each cluster
+/// (StoredPairs). If it has none and units are groups, a row begins with û and ω̂ of the cluster's stick.
 Globals near_order(const AllocModel& alloc, const Globals& globals, const std::vector<Index>& order);
 
 }  // namespace bnpvi
