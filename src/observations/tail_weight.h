@@ -60,8 +60,8 @@ class TailWeight {
   /// tails. The next ν is then 5, or the nearest that the prior allows.
   Slopes hastened(const ScaleSums& s) const;
   static constexpr double gaussian = 1e9;
-  /// The degrees of freedom ν under which rows were visited. log_scale: the derivative slopes_at(ν).log_scale
-  /// that the visit used; this is its inverse.
+  /// The degrees of freedom ν under which rows were visited. log_scale: the value of slopes_at(ν).log_scale
+  /// that the visit used, from which ν is computed.
   static double visited_with(double log_scale, Index responses) {
     return 2 * log_scale + 2 - static_cast<double>(responses);
   }
@@ -74,8 +74,8 @@ class TailWeight {
   double d_;
 };
 
-/// Quantities of q(u) = Gamma(a, b), the distribution of a row's scale u. They depend only on a, which all
-/// rows share; b / a differs from row to row.
+/// Quantities of q(u) = Gamma(a, b), the distribution of a row's scale u, that depend on a only. b / a
+/// differs from row to row.
 struct ScaleDensity {
   explicit ScaleDensity(double a);
 

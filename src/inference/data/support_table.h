@@ -18,8 +18,8 @@ struct SupportTable {
   int* of(Index i) { return cluster.data() + i * width; }
   const int* of(Index i) const { return cluster.data() + i * width; }
 
-  /// Renumbers clusters: j becomes number[j], −1 if it was removed. If two clusters of a row become one, it
-  /// is kept in the first of their slots and the other slot becomes empty.
+  /// Renumbers clusters: j becomes number[j], −1 if it was removed. If two clusters of a row become one, the
+  /// first of their slots keeps it and the other becomes empty.
   void renumber(const std::vector<Index>& number);
 };
 

@@ -9,8 +9,8 @@
 
 namespace bnpvi {
 
-/// True if the size of a cluster has changed since a move failed at size `then`, so that the move may be
-/// tried again: by more than a tenth plus half an observation (guesses).
+/// True if the size of a cluster has changed by more than a tenth plus half an observation (guesses) since a
+/// move failed at size `then`. The move may then be tried again.
 bool has_changed(double then, double now);
 
 /// The identity of a cluster (a number that is never reused) and its present size.

@@ -110,9 +110,9 @@ void change_summaries(const Problem& problem, State& state, Operation op) {
   for (Index i = 0; i < n; ++i) one(i);
 }
 
-/// Identities of at most max_births clusters from which to try births (proposals of new clusters). All are
-/// worth trying by MoveMemory. Those with fewest failures come first, and among these the largest. at_least:
-/// number of failures that are allowed even if a try is expensive.
+/// Identities of at most max_births clusters from which to try births (proposals of new clusters). MoveMemory
+/// considers all of them worth trying. Those with fewest failures come first, and among these the largest.
+/// at_least: number of failures that are allowed even if a try is expensive.
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least = 0);
 
 /// A copy of the summary with only what the terms of the allocation model need. Of the statistic T_k of a

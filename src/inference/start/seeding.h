@@ -27,8 +27,8 @@ struct HardClusters {
 ///
 /// sharpness: how often a row counts when a centre is estimated from it; 1: once. The centre of a seed is
 /// estimated from a single row. Under an informative prior, little but the row's position determines this
-/// estimate. Sharpness 1 then cannot tell clusters apart that have the same mean and different shapes, or few
-/// counts.
+/// estimate. With sharpness 1, clusters with the same mean and different shapes cannot be told apart then,
+/// nor clusters with few counts.
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
                             Pool& pool, const double* fill = nullptr, double sharpness = 1);
