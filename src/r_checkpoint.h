@@ -11,20 +11,21 @@
 
 namespace bnpvi {
 
-/// Writes the state of a run to a file, as the R list control$checkpoints says; without this list nothing is
+/// Writes the state of a run to a file, as the R list control$checkpoints says. Without this list nothing is
 /// written. Its elements:
 ///   file    path of the file
 ///   every   seconds between two checkpoints
 ///   header  raw bytes of R, written before the engine's part
 ///   first   true: failure to write is an error, since nothing has been lost yet; false: a warning
 ///   resume  true: continue from the file.
-/// Only for tests: control$keep_lap, the lap (pass over all batches) after which the state of the run is
-/// stored in kept(); control$resume, such a stored state, which is used instead of a file.
+/// Two elements of control are only for tests. keep_lap: the lap (pass over all batches) after which the
+/// state of the run is stored in kept(). resume: a state stored in this way, from which to continue instead
+/// of a file.
 class Checkpoints final : public Keeper {
  public:
   explicit Checkpoints(const Rcpp::List& control);
 
-  /// The stored state of an interrupted run that is to be continued; null: a new run begins.
+  /// The stored state of an interrupted run that is continued; null if a new run begins.
   Reader* stored() { return stored_ ? &*stored_ : nullptr; }
   SEXP kept() const { return kept_; }
 

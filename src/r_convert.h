@@ -15,15 +15,15 @@ namespace bnpvi {
 /// The elements of an R list, read through the engine's interface for named fields.
 class ListFields final : public Fields {
  public:
-  /// replaced: values that take precedence over the elements of the list that have the same names.
+  /// replaced: values that are used instead of the list's elements of the same names.
   explicit ListFields(const Rcpp::List& list, const NamedArrays& replaced = {})
       : list_(list), replaced_(replaced) {}
   bool has(const char* name) const override { return list_.containsElementNamed(name); }
   std::string text(const char* name) const override;
   double number(const char* name) const override;
   Vec numbers(const char* name) const override;
-  /// The list elements that are lists themselves (see Fields::lists()). In the inner list <list>, values of
-  /// `replaced` named <list>.<field> take precedence.
+  /// The list elements that are lists themselves (see Fields::lists()). A value of `replaced` named
+  /// <list>.<field> is used instead of the element <field> of the inner list <list>.
   Lists lists(const char* name) const override;
 
  private:
@@ -34,24 +34,24 @@ class ListFields final : public Fields {
 };
 
 /// Throws std::invalid_argument ("internal error: ...") unless `holds`. For conditions that R has already
-/// checked, so that a violation is an error of the package.
+/// checked: if one does not hold, that is an error of the package.
 void require(bool holds, const std::string& what);
 
-/// Reads the sets of classes that labelled units may belong to, from list(classes, class_sets): `classes` has
-/// for each of n units the number of its set, 0 for none; `class_sets` is a logical matrix, sets x classes.
+/// Reads the sets of classes to which labelled units may belong, from list(classes, class_sets). classes: for
+/// each of n units the number of its set, 0 for none. class_sets: a logical matrix, sets × classes.
 ClassSets class_sets_from_r(const Rcpp::List& data, Index n);
 
 /// Data as the engine reads them (Dataset): pointers into an R list, which this object keeps alive. Throws
-/// std::invalid_argument when sizes, offsets or columns contradict each other.
+/// std::invalid_argument if sizes, offsets or columns contradict each other.
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
   RData(const RData&) = delete;  // the view points into this object
   RData& operator=(const RData&) = delete;
   const Dataset& view() const { return data_; }  // rows in the form that R gave
-  /// The data in the form that the model needs: the rows or, for RepeatedRows, the sums over each
-  /// individual's rows, which replace the sums of an earlier call. Throws std::invalid_argument unless the
-  /// data have the columns of the model, and individuals if the model needs them.
+  /// The data in the form that the model needs: the rows or, for RepeatedRows, sums over each individual's
+  /// rows. A further call for RepeatedRows replaces the sums of the call before. Throws std::invalid_argument
+  /// unless the data have the columns of the model, and individuals if the model needs them.
   const Dataset& view_for(const ObsModel& obs);
 
  private:
@@ -68,7 +68,8 @@ class RData {
 struct RModel {
   std::unique_ptr<ObsModel> obs;
   std::unique_ptr<AllocModel> alloc;
-  /// learned: fields of the two models with learned values, which take precedence over those in the lists.
+  /// learned: values of the two models' fields that were learned; they are used instead of those in the
+  /// lists.
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 
@@ -91,8 +92,7 @@ const Alloc& alloc_of(const AllocModel& alloc) {
   return *out;
 }
 
-/// The numbers 0 .. n − 1 of all units of the data; a unit is a modelled row, or a group for models of
-/// groups.
+/// The numbers 0 .. n − 1 of all units of the data. A unit is a modelled row, or a group in models of groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
 /// The units (rows or groups) with a weight above 0; uncounted_units() returns the others.
 std::vector<Index> counted_units(const Dataset& data, const RModel& model);
@@ -104,9 +104,8 @@ Rcpp::List arrays_to_r(const NamedArrays& arrays);
 Rcpp::NumericVector terms_to_r(const Terms& terms);
 
 /// Calls an R function (if any) after each lap, one pass over all batches, and lets R process pending events.
-/// With `catches`, Ctrl-C throws Interrupted, so that the engine can return the result so far; otherwise
-/// Ctrl-C leaves the engine as R's own interrupt. Errors, such as that of setTimeLimit(), also leave the
-/// engine.
+/// catches: Ctrl-C throws Interrupted, so that the engine can return the result so far. Without it, R's own
+/// interrupt leaves the engine. So do errors, such as that of setTimeLimit().
 class RMonitor final : public Monitor {
  public:
   explicit RMonitor(Rcpp::Nullable<Rcpp::Function> progress, bool catches = false)
@@ -157,8 +156,8 @@ struct Query {
 
 Rcpp::List record_to_r(const LapRecord& record);
 
-/// Returns what make() returns, an R object; for large R objects that are made while a pool of threads
-/// exists. An R error (such as lack of memory) jumps over the destructors of C++ objects, so that the pool's
+/// Returns the R object that make() returns. For large R objects that are made while a pool of threads
+/// exists. An R error (such as lack of memory) jumps over the destructors of C++ objects, so the pool's
 /// threads would never end. Inside make(), R's error becomes a C++ exception, which Rcpp later turns into the
 /// R error again. The jump then skips only what was allocated within make().
 template <class F>
@@ -176,9 +175,9 @@ auto made_in_r(F make) -> decltype(make()) {
   return decltype(make())(static_cast<SEXP>(out));
 }
 
-/// Rethrows the current exception for R; to be called inside a catch block. If parts of a fit, or arguments
-/// given with it, do not belong together, the exception becomes an R error with a class of its own; errors
-/// that R knows pass unchanged.
+/// Rethrows the current exception for R; to be called inside a catch block. An exception that says that parts
+/// of a fit, or arguments given with it, do not belong together becomes an R error with a class of its own.
+/// Errors that R knows pass unchanged.
 [[noreturn]] void rethrow_for_r();
 
 /// Runs the body of a function that is exported to R and returns its result. An interrupt of the engine

@@ -25,7 +25,8 @@ class RFamily {
   virtual Learned begin(const Start& start) = 0;
   virtual std::unique_ptr<Fit> read(const Start& start, Reader& in) = 0;
 
-  /// alters() is true if there are starts from altered ends of other fits, made by alter() as in Maker.
+  /// alters(): whether fits can start from the end of another fit after some changes; alter() makes such a
+  /// start, as in Maker.
   virtual bool alters() const { return false; }
   virtual Learned alter(const Start&, const Fit&) { return {}; }
 

@@ -7,11 +7,11 @@
 namespace bnpvi {
 
 /// What all exported functions read from a model of latent features, an R list of
-///   prior        fields of make_feature_prior()
-///   likelihood   noise_shape, noise_rate, loading_shape, loading_rate, and precision if it is given
-///   offset       true: there is a feature that all rows have, the offset
-///   group        for each column its group in an earlier fit, or 0
-///   centre, unit of each column: ColumnUnits; without them columns are not transformed.
+///   prior         fields of make_feature_prior()
+///   likelihood    noise_shape, noise_rate, loading_shape, loading_rate, and precision if it is given
+///   offset        true: there is an offset, a feature that all rows have
+///   group         for each column its group in an earlier fit, or 0
+///   centre, unit  of each column (ColumnUnits); without them columns are not transformed.
 class FeatureModel {
  public:
   explicit FeatureModel(const Rcpp::List& model);
@@ -32,9 +32,9 @@ class FeatureData {
  public:
   explicit FeatureData(const Rcpp::List& data);
 
-  /// The rows in batches: those of the spool (a file of batches) if there is one; otherwise those that
-  /// `control` gives, either as `batch_of`, a batch number from 1 for each row, or as a number of random
-  /// batches, which are drawn with this key.
+  /// The rows in batches. If there is a spool (a file of batches), these are its batches. Otherwise `control`
+  /// gives either `batch_of`, a batch number from 1 for each row, or a number of random batches, which are
+  /// drawn with this key.
   features::Rows dealt(const FeatureModel& model, const Rcpp::List& control, std::uint64_t key) const;
   /// The rows of the data in a single batch.
   features::Rows whole(const FeatureModel& model) const;
@@ -46,19 +46,19 @@ class FeatureData {
 
 Rcpp::NumericMatrix matrix_to_r(const Vec& values, Index rows, Index cols);  // values are row-major
 
-/// Globals (parameters that all rows share) and statistics of a state, as an R list; the offset, if any, is
-/// the first feature.
+/// Globals (parameters that all rows share) and statistics of a state, as an R list. The offset, if there is
+/// one, is the first feature.
 Rcpp::List state_to_r(const features::FeatureState& state, const features::Rows& rows);
 features::Loadings loadings_from_r(const Rcpp::List& state, const features::Rows& rows);
 
-/// The features of each row as triplets: row, feature (both counted from 1; rows in their original order,
-/// features in the present order) and ν, the probability that the row has the feature.
+/// The features of each row as triplets: row, feature and ν, the probability that the row has the feature.
+/// Both are counted from 1; rows are in their original order, features in the present order.
 Rcpp::List presence_to_r(const std::vector<std::shared_ptr<const features::Presence>>& presence,
                          const features::Rows& rows, const std::vector<int>& id);
 
-/// The state from which a fit starts. start: a list with `presence` (for each row and feature the probability
-/// ν that the row has it), or with `state` and possibly `settled` (then the statistics of `state` remain part
-/// of the totals, as statistics of earlier data); NULL: no features.
+/// The state from which a fit starts. start: NULL (no features), or a list with `presence` or `state`.
+/// presence: for each row and feature the probability ν that the row has it. state: an earlier state; if the
+/// list also has `settled`, the statistics of `state` remain part of the totals, as those of earlier data.
 features::FeatureState starting_state(const features::FeatureProblem& problem, SEXP start);
 
 }  // namespace bnpvi

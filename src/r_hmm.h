@@ -10,8 +10,8 @@ namespace bnpvi {
 
 const chains::HmmAlloc& hmm_of(const RModel& model);
 
-/// Throws unless rows have positions (Dataset::position) exactly when the model has transitions by position,
-/// and all positions are valid for the model.
+/// Throws unless the data and the model agree: rows have positions (Dataset::position) if and only if the
+/// model has transitions by position, and all positions are valid for the model.
 void require_positions(const Dataset& data, const RModel& model);
 
 /// Calls task(rows, group) for every sequence that has rows with a likelihood; `rows` are these rows.
@@ -31,9 +31,9 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
   });
 }
 
-/// Divides the n rows of a sequence into chunks, and calls task(chunk, from, size) for each, which has `size`
-/// rows beginning with row `from`. For a single sequence, chunks are distributed to the threads; with
-/// several, for_sequences() already gives whole sequences to threads.
+/// Divides the n rows of a sequence into chunks, and calls task(chunk, from, size) for each chunk: `size`
+/// rows, beginning with row `from`. For a single sequence, chunks are distributed to the threads. If there
+/// are several sequences, for_sequences() already gives whole sequences to threads.
 template <class Task>
 void for_chunks(Index n, Pool& pool, Task task) {
   const Index chunks = count_chunks(n);
@@ -43,8 +43,8 @@ void for_chunks(Index n, Pool& pool, Task task) {
   });
 }
 
-/// The hidden Markov chain with the posterior means of the transitions. With `first_only`, transitions are
-/// conditional on never leaving the states in use.
+/// The hidden Markov chain with the posterior means of the transitions. first_only: transitions are
+/// conditional on staying among the states in use.
 chains::Chain mean_chain(const Query& q, bool first_only);
 
 }  // namespace bnpvi

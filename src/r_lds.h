@@ -5,8 +5,8 @@
 
 namespace bnpvi {
 
-/// A switching linear dynamical system as its exported functions use it; owns the objects to which LdsProblem
-/// refers.
+/// A switching linear dynamical system for the functions exported for it. Owns the objects to which
+/// LdsProblem refers.
 struct Lds {
   Vec latent_centre, latent_unit, centre, unit;
   dynamics::Series series;
@@ -27,22 +27,24 @@ struct Lds {
 Vec row_major(const Rcpp::NumericMatrix& x, Index rows, Index cols, const char* what);
 Rcpp::NumericMatrix from_row_major(const Vec& x, Index rows, Index cols);
 
-/// Sets the responsibilities r (n × k) of each sequence's first row to 0, for models in which a mode governs
-/// the step from one row to the next, so that first rows have no mode.
+/// Sets the responsibilities r (n × k) of each sequence's first row to 0. For models in which a mode belongs
+/// to the step from one row to the next, so that first rows have no mode.
 void without_first_rows(const dynamics::Series& s, Index k, Vec& r);
 
-/// An R list of q(x), the continuous states, in the user's units; E φ, the expected features, in engine
-/// units; q(z), the probabilities of modes (the discrete states); and the start and the entropy of each
-/// sequence.
+/// An R list of
+///   q(x), the continuous states, in the user's units;
+///   E φ, the expected features, in engine units;
+///   q(z), the probabilities of modes (the discrete states);
+///   the start and the entropy of each sequence.
 Rcpp::List paths_to_r(const Lds& lds, const dynamics::LdsState& state);
 
-/// The globals (parameters that all rows share) as an R list, with the statistics of the emission unless it
-/// depends on the mode. seen_from_r() reads these statistics.
+/// The globals (parameters that all rows share) as an R list. Unless the emission depends on the mode, the
+/// list also has the statistics of the emission; seen_from_r() reads them.
 Rcpp::List state_with_emission(const dynamics::LdsState& state, const dynamics::EmissionPrior& prior);
 dynamics::EmissionStatistics seen_from_r(const Rcpp::List& state, const dynamics::EmissionPrior& prior);
 
-/// q(C, ρ), the distribution of the coefficients and precisions of the emission, in engine units, as an R
-/// list; it has one element for each mode if the emission depends on the mode.
+/// q(C, ρ), the distribution of the emission's coefficients and precisions, in engine units, as an R list. If
+/// the emission depends on the mode, the list has one element for each mode.
 Rcpp::List emission_to_r(const std::vector<dynamics::Emission>& e, const dynamics::EmissionPrior& prior);
 
 }  // namespace bnpvi

@@ -15,8 +15,8 @@ using networks::Links;
 using networks::OwnedLabels;
 using networks::Owners;
 
-// Reads a network from list(n, directed, from, to, value, hidden_from, hidden_to), with nodes numbered from
-// 1. Optional elements: `loops`, for each node the value of its links with itself; `classes` and `class_sets`
+// Reads a network from list(n, directed, from, to, value, hidden_from, hidden_to); nodes are numbered from 1.
+// Optional elements: `loops`, for each node the value of its link with itself; `classes` and `class_sets`,
 // for nodes with labels (class_sets_from_r()).
 inline Links links_from_r(const Rcpp::List& data) {
   const auto nodes = [&](const char* name) {
@@ -37,9 +37,9 @@ inline LinkModel link_model_from_r(const Rcpp::List& model) {
   return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
 }
 
-/// Base of the families of network models. control$starts says where fits start: a start, with the attribute
-/// `owner` of communities if nodes have labels; or a function of seed, `init` and `k_init` that returns a
-/// start (AskedStart; "" and 0 mean what the control says).
+/// Base of the families of network models. control$starts says where fits start. It is either a start, with
+/// the attribute `owner` of communities if nodes have labels; or a function of seed, `init` and `k_init` that
+/// returns a start (AskedStart). In the call, "" and 0 stand for the values in the control.
 class NetworkFamily : public RFamily {
  public:
   Learned begin(const Start& start) override { return {made(start), {}}; }
@@ -111,20 +111,19 @@ class NetworkFamily : public RFamily {
 
 /// The community of each of n nodes; labels count from 1 in R, from 0 in the engine.
 std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n);
-/// Reads from the attribute `owner` of a start who owns its k communities: for each the class whose nodes
-/// alone may join, or 0 if every node may. Without the attribute every node may join all communities.
+/// Reads from the attribute `owner` of a start the owner of each of its k communities: the class whose nodes
+/// alone may join it, or 0 if every node may. Without the attribute every node may join all communities.
 Owners owners_from_r(const Rcpp::RObject& start, Index k);
-/// Reads the start of a network's fit from R: the community of each node and, for each community, its owner
-/// (the class of labelled nodes that alone may join it; 0: every node may). Each node must be in a community
-/// that its own label allows.
+/// Reads the start of a network's fit from R: the community of each node and the owner of each community (the
+/// class of labelled nodes that alone may join it; 0: every node may). Each node must be in a community that
+/// its own label allows.
 OwnedLabels owned_labels_from_r(const Rcpp::IntegerVector& start, const Links& links);
 Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels);
 
-/// The terms of a variational bound as a named vector. degrees: whether to include the term of the nodes'
-/// degrees.
+/// The terms of a variational bound as a named vector. degrees: include the term of the nodes' degrees.
 Rcpp::NumericVector bound_to_r(const networks::BlockBound& b, bool degrees = false);
 
-/// The degrees of nodes, from list(degree) in the model, for a degree-corrected blockmodel; null for other
+/// The degrees of nodes for a degree-corrected blockmodel, from list(degree) in the model. Null for other
 /// models.
 std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const Links& links);
 

@@ -10,7 +10,7 @@ namespace bnpvi {
 struct OverlapModel {
   explicit OverlapModel(const Rcpp::List& model);
   /// The state that starts from `share`, the proportions of each of n nodes in K communities (n × K). Its
-  /// attribute `owner` says which classes own communities (owners_from_r()).
+  /// attribute `owner` gives the classes that own communities (owners_from_r()).
   std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const;
 
   ListFields fields;

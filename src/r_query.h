@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// Calls each(block, rows, n) for blocks of the rows that have a likelihood: the features of the n rows
-/// `rows` are loaded in `block`. Blocks are distributed to the threads of the pool.
+/// Calls each(block, rows, n) for blocks of the rows that have a likelihood. `block` has the features of the
+/// n rows `rows`. Blocks are distributed to the threads of the pool.
 template <class Each>
 void for_blocks(Query& q, Each each) {
   const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().capabilities().lag);

@@ -10,17 +10,17 @@
 namespace bnpvi {
 
 /// Makes the source with this name: "memory", or a source that only tests have (TestHooks::source). units:
-/// for each batch the numbers of its units, which are groups or rows; lag: number of preceding rows that the
-/// likelihood of a row needs. Throws std::invalid_argument for an unknown name.
+/// for each batch the numbers of its units, which are groups or rows. lag: on how many earlier rows the
+/// likelihood of a row depends. Throws std::invalid_argument for an unknown name.
 std::unique_ptr<Source> make_source(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag);
 
-/// Largest number of batches of a source that were open at the same time; 0 if the source does not count open
-/// batches.
+/// The largest number of batches of a source that were open at the same time; 0 if the source does not count
+/// them.
 Index most_open(const Source& source);
 
-/// Whether `start` is a fit to be updated. Its earlier data then count, too, although they are not among the
-/// present data.
+/// Whether `start` is a fit to be updated. The data of that fit then count, too, although they are not among
+/// the present data.
 bool is_update(SEXP start);
 
 /// The data of a fit: rows in memory, or a spool (a file of batches). Units (rows or groups) of weight 0 are
@@ -29,10 +29,9 @@ class FitData {
  public:
   FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel& model, bool update);
 
-  /// The data in batches: those of the spool (a file of batches) if there is one; otherwise those that
-  /// `control` gives, either as `batch_of`, a batch number from 1 for each unit, or as a number of random
-  /// batches, which are drawn with this key. An update has one more batch, without units, for the earlier
-  /// data.
+  /// The data in batches. If there is a spool (a file of batches), these are its batches. Otherwise `control`
+  /// gives either `batch_of`, a batch number from 1 for each unit, or a number of random batches, which are
+  /// drawn with this key. An update has one more batch, without units, for the earlier data.
   std::unique_ptr<Source> dealt(std::uint64_t key) const;
   const Dataset* in_memory() const { return view_; }  // null for a spool
   /// Path of the spool (file of batches) that holds the batches dealt last; empty if they are in memory.
@@ -49,7 +48,7 @@ class FitData {
   std::unique_ptr<RData> rdata_;
   const Dataset* view_ = nullptr;
   std::shared_ptr<const Spool> spool_;
-  std::string folder_;  // data in memory are written there for workers; empty: not written
+  std::string folder_;  // folder to which data in memory are written for workers; empty: they are not written
   mutable std::string spool_path_;
   mutable int n_written_ = 0;
   std::string kind_;           // name of the source, for make_source()

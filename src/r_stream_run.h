@@ -8,8 +8,8 @@
 
 namespace bnpvi {
 
-/// The arguments of an exported function for streams: data, model and options. `data` are the rows in the
-/// form that the model needs.
+/// The arguments of an exported function for streams: data, model and options. data: the rows in the form
+/// that the model needs.
 struct StreamCall {
   StreamCall(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& options, SEXP progress);
   const ObsModel& obs() const { return *rmodel.obs; }
@@ -24,18 +24,19 @@ struct StreamCall {
 };
 
 /// Reads the clusters of a stream from an R list with the fields t (statistics, K × p), id, born_at,
-/// last_seen, lasting, next_id, batches, seen and untended; running_to_r() writes this list.
+/// last_seen, lasting, next_id, batches, seen and untended. running_to_r() writes such a list.
 void read_running(const Rcpp::List& list, Index p, RunningState& out);
 Rcpp::List running_to_r(const RunningState& running);
 
-/// The clusters of a stream in the form of a fit's globals (the parameters that all units share), so that
-/// code for fits can read them: statistics of K clusters, with empty clusters added if the prior fixes K. The
-/// entropy is 0, since each observation is assigned to one cluster.
+/// The clusters of a stream in the form of a fit's globals (the parameters that all units share), for
+/// functions that read fits. These are the statistics of K clusters; empty clusters are added if the prior
+/// fixes K. The entropy is 0, since each observation is assigned to one cluster.
 Globals running_globals(const RunningState& running, const RModel& model);
 
-/// Record of one batch of a stream: its number of units (rows or groups), the mean score of its observations
-/// (their log density before learning from them; NA: none), the number of clusters, the number of units seen
-/// so far, and seconds.
+/// Record of one batch of a stream.
+///   rows: its number of units (rows or groups);
+///   score: the mean log density of its observations before learning from them (NA: none);
+///   k: number of clusters; seen: number of units seen so far; seconds: time in seconds.
 struct BatchRecord {
   double rows, score, k, seen, seconds;
 };
@@ -54,13 +55,14 @@ Rcpp::List stream_answer(const Rcpp::List& clusters, const Globals& globals, con
 /// true if there is a half-life, or more than one pass over the data.
 TruncationFreeOptions truncation_free_options(const ListFields& o);
 
-/// Learns from n units (rows or groups) in options$passes passes; in each pass, units are dealt at random to
-/// options$batches batches. In the first pass units are new; in later passes the earlier statistics are
-/// reduced, before a batch is added, by the batch's share of all units: so its units replace their own
-/// earlier contributions. half_life (an option): number of units after which a unit counts half; Inf: no
-/// fading. all_rows (an option): there are no other units, and clusters are maintained at the end of each
-/// pass, too. learn(units of a batch, keep, fresh) returns the score of the batch before learning from it;
-/// `keep` multiplies the earlier statistics.
+/// Learns from n units (rows or groups) in options$passes passes. In each pass, units are dealt at random to
+/// options$batches batches. In the first pass units are new. In later passes the earlier statistics are
+/// reduced, before a batch is added, by the batch's proportion of all units. So its units replace their own
+/// earlier contributions.
+///   half_life (an option): number of units after which a unit counts half; Inf: no fading.
+///   all_rows (an option): there are no other units; clusters are also maintained after each pass.
+///   learn(units of a batch, keep, fresh): learns from a batch. Returns its score before that. keep: the
+///     factor by which the earlier statistics are multiplied; fresh: whether the units are new.
 StreamRun run_batches(const ListFields& o, Index n, RunningClusterLearner& learner, RPool& pool,
                       const std::function<double(const std::vector<Index>&, double keep, bool fresh)>& learn);
 

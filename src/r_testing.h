@@ -22,12 +22,12 @@ class FitWatch {
 struct TestHooks {
   /// Returns an observer for a fit with this control; null if the control does not request one.
   std::unique_ptr<FitWatch> (*watch)(const ListFields& control) = nullptr;
-  /// Returns the source (where batches come from) with this name, if it is one that only tests have;
-  /// make_source() calls it for names it does not know.
+  /// Returns the source (where batches come from) with this name, if only tests have such a source.
+  /// make_source() calls it for names that it does not know.
   std::unique_ptr<Source> (*source)(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag) = nullptr;
-  /// Largest number of batches that were open at the same time, for sources made by the function `source`; 0
-  /// for other sources.
+  /// The largest number of batches that were open at the same time, for a source that the function `source`
+  /// made; 0 for other sources.
   Index (*most_open)(const Source& source) = nullptr;
 };
 

@@ -8,8 +8,8 @@
 namespace bnpvi {
 
 /// Passes tasks (work on single batches) to control$hired$run, an R function that receives a list of tasks as
-/// raw bytes and returns their results in the same order. If a result is NULL, no other process did the task,
-/// and this process does it. If the user interrupts, the R function returns NULL instead of a list.
+/// raw bytes and returns their results in the same order. A result NULL means that no other process did the
+/// task; this process then does it. If the user interrupts, the R function returns NULL instead of a list.
 class RWorkers final : public Workers {
  public:
   RWorkers(Rcpp::Function run, const FitData& data) : run_(std::move(run)), data_(data) {}

@@ -1,5 +1,5 @@
-// Serialisation: values are written to a string of bytes and read back, for instance those of a fit in
-// progress.
+// Serialisation: writes values, such as those of a fit in progress, to a string of bytes, and reads them
+// back.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,8 +12,8 @@ namespace bnpvi {
 /// The bytes with which every output of a Writer begins (the name of the format).
 std::string archive_mark();
 
-/// Appends values to bytes(): integers, numbers and flags take 8 bytes each, in the byte order of this
-/// machine, which the first bytes record.
+/// Appends values to bytes(). Integers, numbers and flags take 8 bytes each, in the byte order of this
+/// machine. The first bytes record this order.
 class Writer {
  public:
   /// Writes the name of the format, a number from which a Reader recognises the byte order, and the version.
@@ -24,7 +24,7 @@ class Writer {
   void flag(bool x) { integer(x); }
   void text(const std::string& x);
 
-  /// Writes the length of a vector of values that can be copied as bytes, then its values.
+  /// Writes the length of a vector, then its values, whose type must be one that can be copied as bytes.
   template <class Vector>
   void list(const Vector& x) {
     list(x.data(), x.size());
@@ -75,7 +75,7 @@ class Reader {
     return x;
   }
   /// Reads the length of the next list, whose values take `size` bytes each. Throws std::invalid_argument if
-  /// so many bytes are not left.
+  /// fewer bytes are left than these values take.
   std::size_t length(std::size_t size);
   void raw(void* to, std::size_t size);
 

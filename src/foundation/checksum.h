@@ -6,11 +6,12 @@
 
 namespace bnpvi {
 
-/// Checksum Σ_i word_i × key_i modulo 2^64 over words of 4 bytes, where key_i is an odd pseudo-random number
+/// The checksum Σ_i word_i × key_i modulo 2^64 over words of 4 bytes. key_i is an odd pseudo-random number
 /// that depends on the position of the word. A change of a single word always changes the sum; other changes
-/// leave it the same with a probability of about 2^-32. Sums of parts of the bytes can be added in any order.
-/// Words of 0 add nothing, so that bytes that were never written count as 0. place: the position of the first
-/// word of `bytes` among all words.
+/// leave it the same with a probability of about 2^-32. Checksums of parts of the bytes can be added in any
+/// order. Words of 0 add nothing, so bytes that were never written count as 0.
+///
+/// place: the position of the first word of `bytes` among all words.
 inline std::uint64_t sum_of_words(const void* bytes, std::int64_t n_bytes, std::int64_t place) {
   const char* from = static_cast<const char*>(bytes);
   std::uint64_t sum = 0;

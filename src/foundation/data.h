@@ -7,16 +7,16 @@
 
 namespace bnpvi {
 
-/// Distance, in rows, from `row` back to its parent, the row on whose cluster its own cluster depends (if
-/// clusters of rows depend on each other). 0: the row has no parent. back: the distances of all rows where
-/// parents may be any rows (Dataset::back); null: the parent is the row before. first: the first row of its
-/// group that has a likelihood.
+/// If clusters of rows depend on each other, the cluster of a row depends on that of one earlier row, its
+/// parent. This is the distance, in rows, from `row` back to its parent; 0 if it has none. back: the
+/// distances of all rows if parents may be any rows (Dataset::back); null: the parent is the row before.
+/// first: the first row of the row's group that has a likelihood.
 inline Index steps_to_parent(const int* back, Index row, Index first) {
   return back ? back[row] : row > first;
 }
 
-/// The position of a row among its parent's children, or its covariate pattern (Dataset::position); 0 where
-/// the data have none.
+/// The position of a row among its parent's children, or its covariate pattern (Dataset::position). 0 if the
+/// data have no positions.
 inline Index position_of(const int* position, Index row) { return position ? position[row] : 0; }
 
 /// Size and kind of a data set, without its rows.
@@ -37,10 +37,10 @@ struct DataShape {
 /// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter. Without
 /// groups, `starts` is {0, n}.
 ///
-/// A row of weight w counts as w rows that share one assignment to clusters. With responsibilities r and
-/// features φ(x), the statistics of clusters are T = Σ w r φ(x) and the entropy is H(z) = −Σ w Σ_k r log r,
-/// while r does not depend on w. For whole w the objective is that of the data in which the row is repeated w
-/// times. A row of weight 0 belongs to no batch.
+/// A row of weight w counts as w rows that share one assignment to clusters. The statistics of clusters are T
+/// = Σ w r φ(x) and the entropy is H(z) = −Σ w Σ_k r log r, with responsibilities r, which do not depend on
+/// w, and features φ(x). If w is a whole number, the objective is that of the data in which the row is
+/// repeated w times. A row of weight 0 belongs to no batch.
 struct Dataset {
   Index n = 0;
   Index d = 0;
@@ -54,22 +54,22 @@ struct Dataset {
   /// weights.
   const double* weight = nullptr;
 
-  /// For each row the number, in class_sets, of the set of classes to which it may belong. 0, or null for all
-  /// rows: the row may belong to any cluster.
+  /// For each row the number, in class_sets, of the set of classes to which it may belong. 0: the row may
+  /// belong to any cluster. Null: all rows may.
   const int* classes = nullptr;
   const ClassSets* class_sets = nullptr;
 
-  /// For each row the distance to its parent, in rows (steps_to_parent()). 0: it has no parent; null: the
-  /// parent is the row before. The rows of a subtree are consecutive, its root first, so that parents come
+  /// For each row the distance to its parent, in rows (steps_to_parent()). 0: it has no parent. Null: the
+  /// parent is the row before. The rows of a subtree are consecutive, with its root first, so parents come
   /// before their children.
   const int* back = nullptr;
-  /// A number for each row that selects how its cluster depends on that of its parent. In trees it is the
-  /// position of each row among the children of its parent, on which the transition into the row may depend.
-  /// In models whose transition weights depend on covariates, it is the row's covariate pattern. Numbered
-  /// from 0; null: all 0.
+  /// A number for each row, from 0, that selects how the row's cluster depends on that of its parent. In
+  /// trees it is the position of the row among the children of its parent. In models whose transition weights
+  /// depend on covariates, it is the row's covariate pattern: the number of its distinct row of covariates.
+  /// Null: all 0.
   const int* position = nullptr;
 
-  /// Further numbers for each group that an allocation model may use (a response of the group, for example):
+  /// Further numbers for each group that an allocation model may use, such as a response of the group:
   /// n_groups × group_width, row-major; null: none.
   const double* group_value = nullptr;
   Index group_width = 0;
@@ -97,9 +97,9 @@ struct Dataset {
   }
 };
 
-/// The rows that have a likelihood of their own: all but the first `lag` rows of each group. lag is the
-/// number of earlier rows on which the likelihood of a row depends (0 except in autoregressions). starts: the
-/// first row of each group, then the number of rows.
+/// The rows that have a likelihood of their own: all but the first `lag` rows of each group. lag: on how many
+/// earlier rows the likelihood of a row depends (0 except in autoregressions). starts: the first row of each
+/// group, then the number of rows.
 std::vector<Index> modelled_rows(const std::vector<Index>& starts, Index lag);
 
 /// Deals units 0 .. n_units − 1 at random into n_batches batches of equal size (±1). The units of a batch are

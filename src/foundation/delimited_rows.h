@@ -14,9 +14,9 @@ struct TextError : std::runtime_error {
 };
 
 /// Parser of delimited text. Fields are separated by one character and may be enclosed in double quotes.
-/// Within quotes separators and line ends are part of the text and a quote is written twice. A quote anywhere
-/// else is an error: an unmatched quote would silently swallow rows. Lines end with LF, CRLF or CR, which
-/// become LF within quotes. Text is UTF-8, with or without a byte order mark.
+/// Within quotes, separators and line ends are part of the text, and a quote is written twice. A quote
+/// anywhere else is an error, since an unmatched quote would silently swallow rows. Lines end with LF, CRLF
+/// or CR; within quotes all three become LF. Text is UTF-8, with or without a byte order mark.
 class DelimitedRows {
  public:
   explicit DelimitedRows(char separator) : separator_(separator) {}

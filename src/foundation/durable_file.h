@@ -6,9 +6,9 @@
 
 namespace bnpvi {
 
-/// Replaces the content of the file `path` (UTF-8) by these bytes and their checksum, through a FreshFile:
-/// whenever the process or the machine stops, `path` has either its old content or the complete new one.
-/// Throws FileError, and then leaves `path` as it was.
+/// Replaces the content of the file `path` (UTF-8) by these bytes and their checksum, through a FreshFile.
+/// Whenever the process or the machine stops, `path` has either its old content or the complete new content.
+/// If it throws FileError, `path` is unchanged.
 void replace_file(const std::string& path, const std::string& bytes, Readers readers);
 
 /// Returns the bytes that replace_file() wrote to this file. Throws FileError if the file cannot be read, or

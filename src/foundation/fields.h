@@ -10,7 +10,8 @@
 
 namespace bnpvi {
 
-/// Read access to a named list; a missing or mistyped name throws std::invalid_argument.
+/// Read access to a named list. Throws std::invalid_argument if a name is missing or its value has another
+/// type.
 class Fields {
  public:
   virtual ~Fields() = default;
@@ -20,7 +21,7 @@ class Fields {
   virtual Vec numbers(const char* name) const = 0;
 
   using Lists = std::vector<std::pair<std::string, std::unique_ptr<Fields>>>;
-  /// The lists with names of their own within the list `name`, in their order.
+  /// The list `name` consists of named lists: returns these in their order, each with its name.
   virtual Lists lists(const char* name) const = 0;
 
   /// The numbers of field `name`; throws std::invalid_argument unless there are `size` of them.

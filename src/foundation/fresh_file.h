@@ -5,7 +5,7 @@
 
 namespace bnpvi {
 
-/// Who may read a new file, besides its owner. none: no other user; as_usual: those that the umask of the
+/// Who may read a new file, besides its owner. none: no other user; as_usual: the users that the umask of the
 /// process allows.
 enum class Readers { none, as_usual };
 
@@ -31,8 +31,8 @@ class FreshFile {
   std::intptr_t file_ = -1;
 };
 
-/// Removes temporary files that a FreshFile for `path` left behind when its process ended: regular files of
-/// this user, named as FreshFile names them, that begin with the bytes `begins_with`.
+/// Removes temporary files that a FreshFile for `path` left behind when its process ended. Only regular files
+/// of this user are removed, named as FreshFile names them, that begin with the bytes `begins_with`.
 void remove_left_beside(const std::string& path, const std::string& begins_with);
 
 /// Throws FileError if `path` exists but is not a regular file (links are refused), or does not begin with

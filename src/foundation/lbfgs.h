@@ -12,11 +12,12 @@ namespace bnpvi {
 using SmoothFunction = std::function<RoundedSum(const Vec& x, Vec& gradient)>;
 
 /// Maximises f, starting from x, by limited-memory BFGS [Nocedal & Wright 2006, Alg. 7.5] with a bisection
-/// line search for the weak Wolfe conditions. Where no step meets the Wolfe condition on the slope, a step
-/// that raises the value enough is taken. The search ends when the largest entry of the gradient is below
-/// `tol` · (1 + |value|), no step raises the value by more than its rounding error, or max_steps steps were
-/// made. On return x is the best point; the result is the value there, which is never below that at the given
-/// x.
+/// line search for the weak Wolfe conditions. If no step meets the Wolfe condition on the slope, a step that
+/// raises the value enough is taken. On return x is the best point. The result is the value there, which is
+/// never below the value at the given x.
+///
+/// The search ends when the largest entry of the gradient is below `tol` · (1 + |value|), when no step raises
+/// the value by more than its rounding error, or after max_steps steps.
 double maximise(const SmoothFunction& f, Vec& x, double tol = 1e-9, int max_steps = 200);
 
 }  // namespace bnpvi

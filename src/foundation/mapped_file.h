@@ -21,9 +21,8 @@ class MappedFile {
   const char* data() const { return data_; }
   std::int64_t size() const { return known_.size; }
 
-  /// Throws FileError if the size of the file has changed or the file was written to since it was opened.
-  /// Call this after reading as well: the missing part of a file that was cut short reads as zeros
-  /// (LostPages).
+  /// Throws FileError if the size of the file has changed or the file was written to since it was opened. To
+  /// be called after reading, too: the missing part of a file that was cut short reads as zeros (LostPages).
   void check() const;
 
   /// Advises the system that these bytes will be read next, so that it loads them in advance.

@@ -22,7 +22,7 @@ struct LapRecord {
   Index births = 0, merges = 0, deletes = 0;                    // numbers of accepted proposals
   Index births_tried = 0, merges_tried = 0, deletes_tried = 0;  // numbers of proposals made
   double seconds = 0;                                           // seconds since the start of the fit
-  double work = 0;  // operations so far (Pool::spent()), including those of making the start
+  double work = 0;  // operations so far (Pool::spent()), including those for the start of the fit
 };
 
 /// The callbacks of a running fit. This base class does nothing and never interrupts.

@@ -17,9 +17,9 @@ namespace bnpvi {
 
 /// A pool of threads, among them the calling one, that runs numbered tasks.
 ///
-/// It is not specified which thread runs a task. A task therefore writes only to storage of its own number,
-/// and the caller combines that storage in the order of the tasks, so that results do not depend on the
-/// number of threads. A fork() between fits is safe, because no thread outlives its pool.
+/// Any thread may run any task. So a task writes only to storage that belongs to its number, and the caller
+/// combines these results in the order of the tasks: they then do not depend on the number of threads. A
+/// fork() between fits is safe, because no thread outlives its pool.
 class Pool {
  public:
   /// Starts n_threads − 1 threads, or fewer if the system refuses. n_threads is capped at most_threads().
@@ -28,9 +28,9 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Runs task(0) .. task(n − 1) and returns when all are done; rethrows the first exception. If it is called
-  /// from within a task, it runs the tasks one after the other. Threads that have not woken up when all tasks
-  /// are done are not waited for.
+  /// Runs task(0) .. task(n − 1) and returns when all are done. Rethrows the first exception. If it is called
+  /// from within a task, it runs the tasks one after the other. It does not wait for threads that have not
+  /// woken up by the time all tasks are done.
   void run(Index n, const std::function<void(Index)>& task);
 
   /// Throws Interrupted if the user has requested a stop. Long tasks must call it every few milliseconds.
@@ -41,15 +41,15 @@ class Pool {
   /// throws only if the user requests another stop.
   void go_on() { stop_ = false; }
 
-  /// Adds to the count of work of the fit: the number of multiplications, roughly rows × clusters × features,
-  /// of visits and proposals. Unlike time, this count is the same on every machine and for any number of
-  /// threads.
+  /// Adds to the count of the fit's work in visits and proposals. products: the number of multiplications,
+  /// roughly rows × clusters × features. Unlike time, this count is the same on every machine and for any
+  /// number of threads.
   void spend(double products) { spent_ += static_cast<long long>(products); }
   double spent() const { return static_cast<double>(spent_); }
 
   /// The largest useful number of threads: the number of processors, since more threads would only take
-  /// turns; but at least 64, because the number of processors is not always known and idle threads cost
-  /// little (a fit to 5,000 rows on two processors: 0.12 s with 64 threads, 0.10 s with two).
+  /// turns, but at least 64. The number of processors is not always known, and idle threads cost little (a
+  /// fit to 5,000 rows on two processors: 0.12 s with 64 threads, 0.10 s with two).
   static Index most_threads();
 
   /// The number of threads that run tasks, the calling one included.

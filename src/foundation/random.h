@@ -9,8 +9,7 @@
 
 namespace bnpvi {
 
-/// The purpose of a random stream, part of its key. (The missing numbers belonged to purposes of earlier
-/// versions.)
+/// The purpose of a random stream, part of its key. Missing numbers belonged to purposes of earlier versions.
 enum class Purpose : std::uint64_t {
   batches = 1,
   batch_order = 2,
@@ -30,8 +29,8 @@ enum class Purpose : std::uint64_t {
   residual_rows = 41
 };
 
-/// A stream of random 64-bit numbers keyed by (seed, purpose, a, b). Number i is mix(key + i·φ), φ = 2^64 /
-/// golden ratio, as in the SplitMix64 generator of Steele, Lea & Flood (2014).
+/// A stream of random 64-bit numbers for the key (seed, purpose, a, b). Number i is mix(key + i·φ) with φ =
+/// 2^64 / golden ratio, as in the SplitMix64 generator of Steele, Lea & Flood (2014).
 class Stream {
  public:
   Stream(std::uint64_t seed, Purpose purpose, std::uint64_t a = 0, std::uint64_t b = 0)
@@ -58,8 +57,8 @@ class Stream {
   std::uint64_t state_;
 };
 
-/// The seed of restart number r of a fit: `seed` itself for r = 0, otherwise a number below 2^31 derived from
-/// both. A fit with that seed and a single start repeats the restart.
+/// The seed of restart number r of a fit: `seed` itself for r = 0, otherwise a number below 2^31 that depends
+/// on both. A fit with that seed and a single start repeats the restart.
 std::uint64_t restart_seed(std::uint64_t seed, std::uint64_t r);
 
 /// The numbers 0 .. n − 1 in random order.

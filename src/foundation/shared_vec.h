@@ -8,10 +8,10 @@
 
 namespace bnpvi {
 
-/// A vector whose copies share their numbers until one of the copies is edited (copy on write). It saves
-/// memory, as the summary of a batch, the whole-data summary and the parameters' posterior often hold the
-/// same numbers. Different copies may be edited by different threads. For one copy only one thread may call
-/// edit(); several threads may then write to the buffer that it returned.
+/// A vector whose copies share their numbers until one of the copies is edited (copy on write). This saves
+/// memory, as the summary of a batch, the summary of all data and the globals (posterior of the parameters)
+/// often hold the same numbers. Different threads may edit different copies. For one copy only one thread may
+/// call edit(); several threads may then write to the buffer that it returned.
 class SharedVec {
  public:
   SharedVec() = default;

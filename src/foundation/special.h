@@ -12,9 +12,9 @@ double digamma(double x);                  // x > 0
 double log_multigamma(Index d, double x);  // log Γ_d(x) = (d(d−1)/4) log π + Σ_i log Γ(x − i/2), i < d
 double multidigamma(Index d, double x);    // ψ_d(x) = Σ_i ψ(x − i/2), i < d
 
-/// log Γ(x) − log Γ(x + d), x > 0, d ≥ 0, without the cancellation of the two terms for small d or large x.
-/// As long as d / x does not underflow, the error is at most 1e-14 d max(1, 1/x, |log x|) or, if d > x, 1e-14
-/// times the larger of the two logarithms.
+/// log Γ(x) − log Γ(x + d), x > 0, d ≥ 0, without the cancellation of the two terms if d is small or x is
+/// large. As long as d / x does not underflow, the error is at most 1e-14 d max(1, 1/x, |log x|) or, if d >
+/// x, 1e-14 times the larger of the two logarithms.
 double log_gamma_difference(double x, double d);
 
 /// ψ(x) − ψ(x + d), x > 0, d ≥ 0, to a relative accuracy of 1e-14.

@@ -1,5 +1,5 @@
-// Concentrations α of groups whose proportions are Dirichlet(απ) with a shared mean π; they are fixed or
-// learned.
+// Concentrations α of groups whose proportions are Dirichlet(απ) with a shared mean π. A concentration is
+// fixed or learned.
 #pragma once
 #include <functional>
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace bnpvi {
 
-/// The value of a concentration. With a prior it is learned, and the log density of the prior at the value is
-/// a term of the objective.
+/// The value of a concentration. If there is a prior, the value is learned, and the log density of the prior
+/// at the value is a term of the objective.
 struct Concentration {
   double value;
   double least = 0;  // least value that a learned concentration may have
@@ -21,13 +21,13 @@ struct Concentration {
 /// R/check.R.
 constexpr double most_concentrated = 1e6;
 
-/// Makes a concentration from one number, a fixed value; from two, shape and rate of the prior, with the
-/// prior's mean as the initial value; or from three: shape, rate and the present value. Learned values stay
-/// within [least, most_concentrated].
+/// Makes a concentration from numbers: one is a fixed value; two are shape and rate of the prior, whose mean
+/// is the initial value; three are shape, rate and the present value. Learned values stay within [least,
+/// most_concentrated].
 Concentration make_concentration(const Vec& numbers, double least);
 
-/// Appends the array `name` = (shape, rate, value) to the fields if the concentration is learned: shape and
-/// rate of its prior, and its present value.
+/// If the concentration is learned, appends the array `name` to the fields: shape and rate of its prior, and
+/// its present value.
 void add_field(const char* name, const Concentration& concentration, NamedArrays& fields);
 
 /// Log density of the prior of a learned concentration at its value; 0 for a fixed one.

@@ -5,12 +5,14 @@
 namespace bnpvi {
 
 /// Offsets of the parts of two arrays, features and sums, for individuals (groups of rows) with q random
-/// effects a and p other regressors x. Symmetric matrices are packed by rows: entry (i, j), j ≤ i, is at i (i
-/// + 1) / 2 + j.
+/// effects a, whose regressors are z, and p other regressors x. Symmetric matrices are packed by rows: entry
+/// (i, j), j ≤ i, is at i (i + 1) / 2 + j.
 ///
 /// Features of an individual in a cluster: the count and second moments of (1, a); the number of the
-/// individual's rows and the second moments of (x, y − z'a); the entropy of q(a). Sums over the rows of an
-/// individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of (x, y).
+/// individual's rows and the second moments of (x, y − z'a); the entropy of q(a).
+///
+/// Sums over the n rows of an individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of (x,
+/// y).
 struct EffectsPlaces {
   static constexpr Index most = 5;  // largest q, the number of random effects
 
@@ -26,32 +28,32 @@ struct EffectsPlaces {
         moments_of_rows(zy + q),
         sums(moments_of_rows + (p + 1) * (p + 2) / 2) {}
 
-  /// Two offsets that do not depend on p: `effects` is that of the count and second moments of (1, a) in the
-  /// features, `zz` that of Z'Z in the sums.
+  /// Two offsets that do not depend on p. effects: offset of the count and second moments of (1, a) in the
+  /// features. zz: offset of Z'Z in the sums.
   static constexpr Index effects = 0, zz = 2;
   Index q, p;
   Index rows, moments, entropy, features;
   Index zx, zy, moments_of_rows, sums;
 };
 
-/// The optimal q(a) = N(m, S) of the random effects a of an individual, for rows with y = x'b + z'a + noise,
-/// where a ~ N(μ, W⁻¹), the noise has precision τ, and the features are φ. In a cluster with weights w (a
-/// vector as long as φ):
+/// The optimal q(a) = N(m, S) of the random effects a of an individual, for rows y = x'b + z'a + noise, where
+/// a ~ N(μ, W⁻¹) and the noise has precision τ. φ: the features; w: the weights of a cluster, as long as φ;
+/// w_n: the weight of the number of rows n.
 ///   S = (τ Z'Z + W)⁻¹, h = τ Z'y − Z'X w_xy + w_a, m = S h,
 ///   with τ = −2 w_yy, W = −2 w_aa, W μ = w_a, τ b = w_xy;
 ///   log ∫ exp⟨φ, w⟩ da = w_0 + n w_n + ⟨moments of (x, y), w⟩ + ½ h'm + ½ log|2πS|.
 /// Arguments sums: n individuals × at.sums numbers; scratch: effects_scratch(at, n) doubles. Functions that
-/// return a bool return false where a precision matrix of effects is not positive definite; their output is
-/// then invalid.
+/// return a bool return false if a precision matrix of effects is not positive definite; their output is then
+/// invalid.
 struct EffectsKernels {
   /// out (n × k) = the log weight of each individual in each of k clusters, log ∫ exp⟨φ, w⟩ da, integrated
   /// over the random effects a. The weights w of successive clusters are ld apart.
   bool (*log_weights)(const EffectsPlaces& at, Index n, const double* sums, Index k, const double* w,
                       Index ld, double* scratch, double* out);
 
-  /// t_j += Σ_i r_ij E φ_i: adds the expected features of individuals, weighted by their responsibilities r
-  /// (n × k), to the statistics of each cluster. w[j] and t[j] belong to cluster j. Individuals with r_ij = 0
-  /// are skipped.
+  /// t_j += Σ_i r_ij E φ_i: adds the expected features of individuals i, weighted by their responsibilities r
+  /// (n × k), to the statistics of each of k clusters. w[j] and t[j]: weights and statistics of cluster j.
+  /// Individuals with r_ij = 0 are skipped.
   bool (*add)(const EffectsPlaces& at, Index n, const double* sums, Index k, const double* r,
               const double* const* w, double* scratch, double* const* t);
 

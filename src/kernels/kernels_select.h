@@ -6,8 +6,8 @@
 constexpr Index class_vectors = 16 / lanes, n_classes = class_vectors * lanes;
 
 /// A lower limit for the `width` largest entries of w: a value that at least `width` entries reach, and not
-/// many more. For width ≤ n_classes it is the width-th largest of the different maxima of the classes of
-/// columns; otherwise −∞.
+/// many more. If width ≤ n_classes, it is found from the maximum of each class of columns: the width-th
+/// largest of the different maxima. Otherwise it is −∞.
 inline double often_reached(Index k, const double* w, Index width) {
   if (width > n_classes) return -HUGE_VAL;
   Vd top[class_vectors];
@@ -40,8 +40,8 @@ inline double often_reached(Index k, const double* w, Index width) {
 /// True when column a ranks after column b: w_a < w_b, or w_a = w_b and a > b.
 inline bool behind(const double* w, int a, int b) { return w[a] < w[b] || (w[a] == w[b] && a > b); }
 
-/// Restores the order of a heap of columns, whose top is the column with the smallest entry (behind()), when
-/// only its element i may be too near to the top.
+/// Restores the order of a heap of columns, whose top is the column with the smallest entry (behind()). Only
+/// element i of the heap may be out of place, too near to the top.
 inline void sink(const double* w, Index width, int* column, Index i) {
   const int moving = column[i];
   for (Index child; (child = 2 * i + 1) < width; i = child) {

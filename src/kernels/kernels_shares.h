@@ -11,8 +11,8 @@ inline double divide_counts(Index n, const double* c, double least, const double
   return -max_lanes(splat(0) - low);
 }
 
-/// Some rows of B in the lanes of a vector: rows index[u] .. index[u + lanes − 1]. After the last of the n
-/// listed rows, that row is repeated.
+/// Some rows of B in the lanes of a vector: rows index[u] .. index[u + lanes − 1]. n rows are listed in all;
+/// after the last of them, it is repeated.
 struct ListedRows {
   const double* from[lanes];
 
@@ -142,8 +142,8 @@ inline Vd rank_of_columns(Index width, Index m, const WeightedColumns& x, double
   }
 }
 
-/// Implements Kernels::keep_largest: keeps all entries that exceed the width-th largest entry of their
-/// column, and as many of those that equal it, first rows first, as are needed for `width`.
+/// Implements Kernels::keep_largest. Keeps all entries that exceed the width-th largest entry of their
+/// column. Of the entries that equal it, keeps as many as are needed for `width`, first rows first.
 void keep_largest(Index m, Index n, const int* row, const double* w, const double* g, Index ldg, Index width,
                   double* scratch, double* out, Index ldo, unsigned long long* mask, Index ldm) {
   const Vd none = splat(0), one = splat(1);

@@ -10,8 +10,8 @@ void scale_log_weights(Index n, Index k, const double* ratio, const double* c, c
     }
 }
 
-// Does sum_scales() for some columns: `vectors` vectors from column j on, whose sums stay in registers from
-// row to row.
+// sum_scales() for `vectors` vectors of columns from column j on. Their sums stay in registers from row to
+// row.
 template <Index vectors>
 void sum_scales_of(Index n, Index k, Index j, const double* r, const double* ratio, const double* log_ratio,
                    double* share, double* sums) {

@@ -15,8 +15,8 @@ struct StoredPredictor {
   }
 };
 
-/// Moments found from e regressors x (by columns, ldx apart), E b and E bb' (packed, off-diagonal entries
-/// doubled).
+/// Moments computed from e regressors x (by columns, ldx apart), E b, and E bb' (packed, off-diagonal entries
+/// doubled), with coefficients b.
 template <Index e>
 struct PredictorOfFew {
   const double* x;
@@ -44,9 +44,12 @@ struct PredictorOfFew {
   }
 };
 
-/// For the rows from `from` on, n of them, computes E ψ of the linear predictor ψ = o + l with an offset o,
-/// the point c = √(E ψ²) at which the bound touches the likelihood, and 1 / c; these two are limited to the
-/// range in which roots are exact. With linear = E l and square = E l², E ψ² = square + o (2 linear + o).
+/// For n rows from row `from` on, with linear predictor ψ = o + l (o: offset), computes
+///   expected: E ψ;
+///   c: √(E ψ²), the point at which the bound touches the likelihood;
+///   inverse_c: 1 / c.
+/// c and 1 / c are limited to the range in which roots are exact. With linear = E l and square = E l², E ψ² =
+/// square + o (2 linear + o).
 template <class Predictor>
 inline void tangent_points(Index from, Index n, const double* offset, const Predictor& predictor,
                            double* expected, double* c, double* inverse_c) {
@@ -89,7 +92,8 @@ struct TangentLanes {
   }
 };
 
-/// Each step is done for some rows before the next step, so that the processor can overlap their work.
+/// Computes the bounds of n rows. Each step is done for some rows before the next step, so that the processor
+/// can overlap their work.
 template <class Predictor>
 inline void bounds_by(Index n, const double* m, const double* kappa, const double* constant,
                       const double* offset, const Predictor& predictor, double* bound, double* omega,

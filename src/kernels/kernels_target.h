@@ -4,9 +4,9 @@
 #include "kernels/kernels.h"
 #include "kernels/tangent_kernels.h"
 
-/// 1 where versions for newer processors are built. GCC on Windows does not align vectors of more than 16
-/// bytes on the stack, so that they are built there only where the assembler makes up for it (Makevars.ucrt
-/// defines BNPVI_ANY_STACK then).
+/// 1 if versions for newer processors are built. GCC on Windows does not align vectors of more than 16 bytes
+/// on the stack. So there they are built only if the assembler makes up for it; Makevars.ucrt then defines
+/// BNPVI_ANY_STACK.
 #if defined(__x86_64__) && \
     (defined(__clang__) || (defined(__GNUC__) && (!defined(_WIN32) || defined(BNPVI_ANY_STACK))))
 #define BNPVI_X86_VERSIONS 1
@@ -20,8 +20,8 @@
   BNPVI_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
 #define BNPVI_END_TARGET _Pragma("clang attribute pop")
 #else
-/// After this, functions are compiled for the processor features. GCC's pragma stays in force to the end of
-/// the file, because templates are instantiated there.
+/// After this, functions are compiled for these features of the processor. GCC's pragma stays in force to the
+/// end of the file, because templates are instantiated there.
 #define BNPVI_BEGIN_TARGET(features) BNPVI_PRAGMA(GCC target(features))
 #define BNPVI_END_TARGET
 #endif

@@ -8,18 +8,18 @@
 
 namespace bnpvi::mixtures {
 
-/// Draws clusters of rows, with the weights of the clusters integrated out. The prior odds of a cluster then
+/// Draws clusters of rows. The weights of the clusters are integrated out, so the prior odds of a cluster
 /// depend on its size T_0 (PartitionPrior).
 class RowDraws final : public ClusterDraws {
  public:
-  /// Keeps references to prior, pool and urns (the statistics of the clusters, which rows leave and join one
-  /// at a time). `most`: as in ClusterDraws.
+  /// Keeps references to prior, pool and urns. An urn has the statistics of one cluster; rows leave and join
+  /// it one at a time. most: see ClusterDraws.
   RowDraws(const PartitionPrior& prior, RowUrns& urns, Pool& pool,
            Index most = std::numeric_limits<Index>::max());
 
   /// Draws labels of all rows in random order, each given the rows before it. None of the rows may be in the
-  /// urns (the statistics of the clusters) yet. Returns Σ log p(x_i | rows before it) without the base
-  /// measure, if the urns were empty at first.
+  /// urns (the clusters' statistics) yet. Returns Σ log p(x_i | rows before it), without the base measure, if
+  /// the urns were empty at first.
   double place_all(std::vector<int>& label, Stream& stream);
 
   /// Makes one Gibbs sweep: takes each row, in random order, out of the urn (the statistic) of its cluster,
@@ -33,8 +33,8 @@ class RowDraws final : public ClusterDraws {
   const RowUrns& urns_;
 };
 
-/// A function that receives, for a row, the probabilities with which RowDraws would draw its cluster: K + 1
-/// numbers that sum to 1, the last for a new cluster; and log_sum, the log of their sum before normalisation.
+/// Receives, for a row, the probabilities with which RowDraws would draw its cluster: K + 1 numbers that sum
+/// to 1, the last for a new cluster. log_sum: the logarithm of their sum before they were normalised.
 using UseShares = std::function<void(Index row, double log_sum, const double* share)>;
 
 /// Calls use() with the probabilities of each row's clusters, for every row, on all threads. No row may be in

@@ -4,9 +4,9 @@
 
 namespace bnpvi::mixtures {
 
-/// Remembers the responsibilities of all rows during a lap (a pass over all batches), for moves that must
-/// know how clusters share rows before they decide what to change. Clusters have the numbers that they had
-/// during the lap, unless stated otherwise.
+/// Remembers the responsibilities of all rows during a lap (a pass over all batches). It is for moves that
+/// must know how clusters share rows before they decide what to change. Clusters have the numbers that they
+/// had during the lap, unless stated otherwise.
 class SeenRows {
  public:
   explicit SeenRows(std::size_t n_batches) : batch_(n_batches) {}
@@ -14,27 +14,26 @@ class SeenRows {
   /// Stores the rows of batch b, ascending, with all their responsibilities.
   void set(Index b, TouchedRows rows);
 
-  /// For each pair of clusters the entropy of q(z) that it would lose by joining (shared_entropy), summed
-  /// over rows; K × K, symmetric. Responsibilities below 1e-10 are left out: each would add at most 3e-9.
+  /// For each pair of clusters the entropy of q(z) that would be lost by joining them (shared_entropy),
+  /// summed over rows; K × K, symmetric. Responsibilities below 1e-10 are left out: each would add at most
+  /// 3e-9.
   Vec shared(Index k) const;
 
-  /// For each batch, the rows on which these clusters together have a responsibility of at least `least`. In
-  /// the result clusters have their present numbers, not those of the lap (pass over all batches) that was
-  /// remembered.
+  /// For each batch, the rows on which these clusters together have a responsibility of at least `least`.
+  /// Clusters in the result have their present numbers, not those of the remembered lap.
   std::vector<TouchedRows> on(const Target& clusters, double least) const;
 
-  /// The present number of the cluster that had number j during the remembered lap (pass over all batches);
-  /// moves may have changed it since.
+  /// The present number of the cluster that had number j during the remembered lap. Moves may have changed it
+  /// since.
   Index now(Index j) const { return now_.empty() ? j : now_[j]; }
-  /// Records that moves have renumbered the present clusters: cluster j is now number[j]. Arguments and
-  /// results with the numbers that clusters had during the remembered lap (pass over all batches) are not
-  /// affected.
+  /// Records that moves have renumbered the present clusters: cluster j is now number[j]. Numbers that
+  /// clusters had during the remembered lap stay valid as arguments and in results.
   void renumber(const std::vector<Index>& number);
-  /// Records that the rows that on() returned for this `least` have been reassigned, so that the
-  /// responsibilities remembered for them are outdated.
+  /// Records that the rows that on() returned for this `least` have been reassigned, so the responsibilities
+  /// remembered for them are outdated.
   void change(const std::vector<TouchedRows>& rows, double least);
-  /// True when rows on which these clusters have a responsibility of at least `least`, as passed to change(),
-  /// may have been reassigned since the lap.
+  /// True if rows on which these clusters have a responsibility of at least `least` (the argument of
+  /// change()) may have been reassigned since the lap.
   bool may_have_changed(const Target& clusters) const;
 
  private:
@@ -44,7 +43,7 @@ class SeenRows {
   };
   std::vector<Seen> batch_;
   std::vector<Index> now_;
-  std::vector<bool> changed_;  // clusters with a relevant responsibility for a row that was reassigned
+  std::vector<bool> changed_;  // clusters with enough responsibility (`least`) for a row that was reassigned
 };
 
 }  // namespace bnpvi::mixtures

@@ -1,4 +1,4 @@
-// Splitting a cluster of a mixture, by itself (births) or after joining some clusters (resplits, exchanges).
+// Splits a cluster of a mixture: alone (births), or after joining some clusters (resplits, exchanges).
 #pragma once
 #include <optional>
 
@@ -9,7 +9,8 @@
 
 namespace bnpvi::mixtures {
 
-constexpr double worth_trying_again = 1;  // gain in nats from which failed proposals are tried again; a guess
+// A move with a smaller gain, in nats, does not make moves that failed before worth trying again. A guess.
+constexpr double worth_trying_again = 1;
 
 /// A proposed state, and the memory of failed moves that belongs to its clusters.
 struct Proposal {
@@ -17,20 +18,20 @@ struct Proposal {
   MoveMemory memory;
 };
 
-/// Proposes to redistribute the mass that a target (one or several clusters) has on the given rows, by batch,
-/// among new clusters: by a split into birth_size clusters or into two, whichever has the higher ELBO [Hughes
-/// 2016, §4.2]; always into two if the number of clusters is fixed. Reorders clusters when that raises the
-/// ELBO. The caller compares the ELBO with that of the present state. Empty when all new clusters merged into
-/// one.
+/// Proposes to divide the mass that cluster `target` has on the given rows, by batch, among new clusters. It
+/// is split into birth_size clusters and into two; the split with the higher ELBO is proposed [Hughes 2016,
+/// §4.2]. If the number of clusters is fixed, it is always split into two. Clusters are reordered if that
+/// raises the ELBO. Empty if all new clusters merged into one. The caller compares the ELBO of the proposal
+/// with that of the present state.
 std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureAlloc& alloc,
                                       const State& state, const MoveMemory& memory, Index target,
                                       const std::vector<MassOnRows>& by_batch, Stream& stream);
 
-/// Proposes to join the clusters `joined` and at the same time to split the cluster with identity `target`
-/// (the joined one, if that is the identity of one of them). If the ELBO rises, the proposal replaces the
+/// Proposes to join the clusters `joined` and at the same time to split the cluster with identity `target`.
+/// If `target` is one of `joined`, the joined cluster is split. If the ELBO rises, the proposal replaces the
 /// state and context.memory, and the gain is returned; otherwise 0. entropy[i]: change of the entropy of
-/// batch i due to joining. If a pair is joined and split in two again with a gain below `worth_trying_again`,
-/// its clusters keep their identities, and with them the memory of failed moves.
+/// batch i by joining. If a pair is joined and split in two again with a gain below `worth_trying_again`, its
+/// clusters keep their identities, and with them the memory of failed moves.
 double join_and_split(const MoveContext& context, const MixtureAlloc& alloc, State& state, Target joined,
                       const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
                       Stream& stream);

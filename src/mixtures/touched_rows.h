@@ -9,7 +9,7 @@
 namespace bnpvi::mixtures {
 
 /// The rows of a batch on which a target (some clusters) has some responsibility, with their responsibilities
-/// in all clusters. `cluster` and `value` have the entries of all rows, one row after the other.
+/// in all clusters. The entries (cluster, value) of all rows are stored one row after the other.
 struct TouchedRows {
   std::vector<Index> rows;       // numbers of the rows, ascending
   Vec weight;                    // weight of each row, in the order of `rows`
@@ -17,7 +17,7 @@ struct TouchedRows {
   std::vector<int> cluster;
   Vec value;
 
-  // If rows may lack cells. expected: the clusters' weights, under which missing cells were replaced by
+  // Only if rows may lack cells. expected: the clusters' weights from which missing cells were replaced by
   // expectations at the visit. at_visit: for each cluster its row of these weights.
   std::shared_ptr<const Weights> expected;
   std::vector<Index> at_visit;
@@ -30,8 +30,8 @@ struct TouchedRows {
   TouchedRows with_mass(const Target& target, double least) const;  // rows on which it has at least `least`
   double get(Index row, Index j) const;                // responsibility of cluster j for rows[row]
   double mass(Index row, const Target& target) const;  // total responsibility of the target
-  /// Renumbers the clusters: cluster j becomes number[j]; −1 for a deleted cluster, which must have no mass
-  /// on these rows.
+  /// Renumbers the clusters: cluster j becomes number[j], or −1 if it was deleted. A deleted cluster must
+  /// have no mass on these rows.
   void renumber(const std::vector<Index>& number);
 
   void write(Writer& out, bool with_weights) const;
@@ -39,7 +39,7 @@ struct TouchedRows {
 };
 
 /// The rows of a batch on which any of several targets (some clusters each) has some responsibility. A row of
-/// several targets is stored once, since with Student-t clusters every row belongs to every target.
+/// several targets is stored only once; with Student-t clusters every row belongs to every target.
 struct RowsOfTargets {
   TouchedRows all;                   // in the order of the visit
   std::vector<std::vector<int>> of;  // for each target its rows, as positions in `all`, ascending
@@ -47,7 +47,7 @@ struct RowsOfTargets {
   explicit RowsOfTargets(std::size_t n_targets = 0) : of(n_targets) {}
 
   void append(const RowsOfTargets& other);
-  /// The rows of one target in ascending order. The order of the visit may be another: with L-sparse
+  /// The rows of one target in ascending order. The order of the visit may be different: with L-sparse
   /// responsibilities (at most L clusters a row) rows are visited by cluster.
   TouchedRows rows_of(std::size_t target) const;
 
@@ -65,10 +65,10 @@ bool share_rows(const std::vector<RowsOfTargets>& batches, std::size_t a, std::s
 /// any mass: all of them, or a sample.
 class TouchedSink final : public Watch {
  public:
-  /// expects: whether rows may lack cells. Then the weights of the visit are kept, under which missing cells
-  /// are replaced by expectations. every: for each target a number m; in each chunk every m-th of its rows is
-  /// collected. With m > 1, rows of which the target has less than 1 % are left out. Empty: all rows of all
-  /// targets.
+  /// expects: whether rows may lack cells. The weights of the visit are then stored, since missing cells are
+  /// replaced by expectations under them. every: for each target a number m; in each chunk every m-th of its
+  /// rows is collected. If m > 1, rows of which the target has less than 1 % are left out. Empty: all rows of
+  /// all targets.
   TouchedSink(const std::vector<Target>& targets, bool expects, std::vector<Index> every = {});
   static std::unique_ptr<Watch> read(Reader& in);
 
@@ -88,7 +88,7 @@ class TouchedSink final : public Watch {
   RowsOfTargets take() { return std::move(found_); }
 
  private:
-  void expect();  // tells the rows found of the weights of the visit
+  void expect();  // stores in the rows found the weights of the visit
 
   const std::vector<Target> targets_;
   const std::size_t n_targets_;
@@ -97,8 +97,9 @@ class TouchedSink final : public Watch {
   std::shared_ptr<const Weights> expected_;           // weights of the visit; null: rows lack no cells
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last one in any target
   std::vector<RowsOfTargets> chunk_;                  // rows found in each chunk, during the visit
-  std::vector<std::vector<Index>> seen_;  // by target and chunk: number of its rows, where there is a sample
-  RowsOfTargets found_;                   // after the visit
+  // by target and chunk: how many of its rows were seen, for targets of which a sample is collected
+  std::vector<std::vector<Index>> seen_;
+  RowsOfTargets found_;  // after the visit
 };
 
 /// A task that subtracts some rows from the summary (sums of statistics) of their batch.
@@ -125,7 +126,7 @@ class WithoutWork final : public BatchWork {
 };
 
 /// Prepares another visit of some rows. Returns for every batch the rows to be visited, and the summary (sums
-/// of statistics and entropy) of the batch without them.
+/// of statistics and entropy) of its other rows.
 std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
                                       const std::vector<TouchedRows>& touched);
 

@@ -17,12 +17,12 @@ namespace bnpvi {
 /// Builds the observation model that fields.text("family") names; throws std::invalid_argument for an unknown
 /// family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
-/// Returns the numbers of the closing features of this observation model: features that only its results
-/// need, never its fit, and whose weights in ∇Λ are 0. To save time, their sums are formed only in a visit
-/// under weights that are 1 at these features, made once when a fit has ended; else they are 0.
+/// Returns the numbers of the closing features of this observation model. Only the results of a fit need
+/// these features, never the fit itself; their weights in ∇Λ are 0. To save time, their sums are formed only
+/// in one visit when a fit has ended, under weights that are 1 at these features. Before that the sums are 0.
 std::vector<Index> closing_features(const Fields& obs);
-/// Builds the allocation model (prior of the assignments to clusters) that the fields name. response: model
-/// of the documents' responses, for topic models; null: none.
+/// Builds the allocation model (prior of the assignments to clusters) that the fields name. response: for
+/// topic models, the model of the documents' responses; null: none.
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},
                                              RowBound bound = RowBound::tight,
                                              const Fields* response = nullptr);

@@ -7,19 +7,22 @@
 
 namespace bnpvi {
 
-/// Layout of the features of rows with responses y and linear predictor ψ = o + x'b, where o is an offset, x
-/// are E regressors and b their coefficients:
+/// Layout of the features of rows with response y and linear predictor ψ = o + x'b. o: offset; x: E
+/// regressors; b: their coefficients. The likelihoods are
 ///   binomial           C(n, y) e^{yψ} / (1 + e^ψ)^n, n trials;
 ///   negative binomial  Γ(y + s) / (Γ(s) y!) e^{y(ψ − log s)} / (1 + e^{ψ − log s})^{y + s}: mean e^ψ,
 ///                      and the size s is one of G values.
-/// Both have the form exp(constant + κψ) / (2 cosh(ψ/2))^m, where ψ has an offset for each size. By
-/// Pólya–Gamma variables [Polson, Scott & Windle 2013], or by tangents in ψ² [Jaakkola & Jordan 2000], for
-/// any c
-///   log p(y | b) ≥ constant + κψ − ½ω(ψ² − c²) − m log 2cosh(c/2),  ω = m tanh(c/2) / 2c,
-/// and c² = E ψ² is optimal. The features are, for each size g, the terms of this bound: Σ (κ − ω o) x (E
-/// numbers), Σ ω xx' (packed) and the sum of all terms without b. A last group with weight 0 is the curvature
-/// Σ m p (1 − p) xx' (packed) at c. It is used for intervals, because ω exceeds the curvature and q(b) is too
-/// narrow, and is summed only when a fit has ended (closing_features()).
+/// Both have the form exp(constant + κψ) / (2 cosh(ψ/2))^m, with κ and m known from y, n and s
+/// (LogisticTerm); for each size, −log s is added to the offset. By Pólya–Gamma variables [Polson, Scott &
+/// Windle 2013], or by tangents in ψ² [Jaakkola & Jordan 2000], a lower bound for any number c is
+///   log p(y | b) ≥ constant + κψ − ½ω(ψ² − c²) − m log 2cosh(c/2),  ω = m tanh(c/2) / 2c.
+/// It is best at c² = E ψ².
+///
+/// The features are the sums of the bound's terms, for each size g: Σ (κ − ω o) x (E numbers), Σ ω xx'
+/// (packed), and the sum of all terms without b. A last group of features, with weight 0, is the curvature Σ
+/// m p (1 − p) xx' (packed) of the log likelihood at c, with p = 1 / (1 + e^−c). Intervals use it instead of
+/// ω: ω exceeds the curvature, so q(b) is too narrow. It is summed only at the end of a fit
+/// (closing_features()).
 struct TangentLayout {
   Index responses;  // number of response columns: 1 (y), or 2 for trials (y and n − y)
   bool has_offset;  // does a column of offsets follow? The remaining columns are covariates
@@ -34,8 +37,7 @@ struct TangentLayout {
   Index sizes() const { return size.empty() ? 1 : static_cast<Index>(size.size()); }  // G, number of sizes
   double shift(Index g) const;  // added to the offset: −log s
 
-  // Positions of the first feature of each kind (linear, quadratic, constant, curvature) among the features
-  // of size number g.
+  // Positions of the first feature of each kind (linear, quadratic, constant, curvature) for size number g.
   Index linear(Index g) const { return 1 + g * (regressors() + 2 * squares() + 1); }
   Index quadratic(Index g) const { return linear(g) + regressors(); }
   Index constant(Index g) const { return quadratic(g) + squares(); }
@@ -43,41 +45,41 @@ struct TangentLayout {
   Index n_features() const { return linear(sizes()); }
 };
 
-/// The likelihood of one row given one size, as a function of the linear predictor ψ: the constants of the
-/// form exp(constant + κψ) / (2 cosh(ψ/2))^m.
+/// The likelihood of one row for one size, as a function of the linear predictor ψ: the numbers in
+/// exp(constant + κψ) / (2 cosh(ψ/2))^m, and the offset.
 struct LogisticTerm {
   double m, kappa, constant, offset;
 
   double log_likelihood(double psi) const;
 };
 
-/// log ∫ p(y | ψ) N(ψ; mean, variance) dψ for a Gaussian linear predictor ψ, by the trapezoidal rule with a
-/// step in proportion to the width of the likelihood. On return, mean and variance are those of ψ given y.
+/// log ∫ p(y | ψ) N(ψ; mean, variance) dψ for a Gaussian linear predictor ψ, by the trapezoidal rule. Its
+/// step is proportional to the width of the likelihood. On return, mean and variance are those of ψ given y.
 double logistic_evidence(const LogisticTerm& term, double& mean, double& variance);
 
 /// Interface for predictive log densities: log p(y of one or more rows | statistic of a cluster).
 class TangentPredictive {
  public:
-  /// Log density of several rows of one cluster with statistic t. of_rows: `rows` reduced rows (TangentRows),
-  /// one after the other.
+  /// The log density of several rows in a cluster with statistic t. of_rows: the reduced features
+  /// (TangentRows) of `rows` rows, one row after the other.
   virtual double predictive(const double* t, const double* of_rows, Index rows) const = 0;
 
  protected:
   ~TangentPredictive() = default;
 };
 
-/// The reduced features of a row, on which all computations with tangents depend: 1, the response y, the
+/// The reduced features of a row, from which all computations with tangents start: 1, the response y, the
 /// number of trials n (0 for counts), the offset, the constant for each size, and the regressors.
 struct TangentRows {
   explicit TangentRows(const TangentLayout& layout)
       : layout(layout), regressors(4 + layout.sizes()), width(regressors + layout.regressors()) {}
 
-  /// Computes the reduced features of a row from its cells, the response y first, which are `stride` apart.
+  /// Computes the reduced features of a row. cells: its cells, `stride` apart, the response y first.
   void write(const double* cells, Index stride, double* row) const;
   LogisticTerm term(const double* row, Index g) const {
     return term(row[1], row[2], row[3] + layout.shift(g), row[4 + g], g);
   }
-  /// offset: with the shift of the size; constant: that of size g.
+  /// offset: includes the shift of size number g; constant: that of this size.
   LogisticTerm term(double y, double trials, double offset, double constant, Index g) const {
     if (layout.size.empty()) return {trials, y - 0.5 * trials, constant, offset};
     return {y + layout.size[g], 0.5 * (y - layout.size[g]), constant, offset};

@@ -8,9 +8,11 @@
 
 namespace bnpvi {
 
-/// Layout of the numbers that rows need of a cluster, with b its coefficients: w_0; then for each size its
-/// probability, E b, and (2 − δ_ij) E b_i b_j (the packed triangle of E bb', with off-diagonal entries
-/// doubled); then 1 if the curvature is to be summed, else 0, the same for all clusters of a visit.
+/// Layout of the numbers of a cluster that computations for rows need (b: its coefficients):
+///   w_0;
+///   for each size: its probability, E b, and (2 − δ_ij) E b_i b_j, the packed triangle of E bb' with
+///     off-diagonal entries doubled;
+///   1 if the curvature is to be summed, else 0 (one value for all clusters of a visit).
 struct TangentWeights {
   explicit TangentWeights(const TangentLayout& layout)
       : mean(1),
@@ -24,24 +26,22 @@ struct TangentWeights {
   Index mean, second, width, curved, all;
 };
 
-/// Computes the tangents (quadratic bounds of the log likelihood) of the rows of a block under some clusters,
-/// and afterwards sums over these rows. The tangents found in the first step are kept for the second, unless
-/// they take too much memory.
+/// Computes the tangents (quadratic bounds of the log likelihood) of a block of rows under some clusters, and
+/// then sums over these rows. Tangents are kept for the sums unless they take too much memory.
 class TangentVisit {
  public:
-  /// rows_of_unit: number of rows of each unit, an individual; 1 if units are single rows.
+  /// rows_of_unit: the number of rows of each individual; 1 if units are single rows.
   TangentVisit(const TangentRows& rows, Index rows_of_unit);
   TangentVisit(const TangentVisit&) = delete;
   TangentVisit& operator=(const TangentVisit&) = delete;
   ~TangentVisit();
 
-  /// Discards what is kept about the rows; to be called when phi, at the same address, has received other
-  /// features.
+  /// Discards what is kept about the rows. To be called when the features at the address phi have changed.
   void forget_rows() { phi_ = nullptr; }
 
   /// Writes to `out` (n × k) lower bounds of the log likelihoods of n units (individuals or rows) in k
-  /// clusters. phi: reduced features of the units (TangentRows); reduced: reduced weights of the clusters (k
-  /// × TangentWeights::all).
+  /// clusters. phi: the units' reduced features (TangentRows). reduced: the clusters' numbers, k ×
+  /// TangentWeights::all.
   void log_likelihoods(Index n, const double* phi, Index k, const double* reduced, double* out);
   /// Adds Σ_i r_ij E φ(x_i), the expected features of n units i with responsibilities r (n × k), to the
   /// statistic t[j] of each of k clusters j.
@@ -58,9 +58,10 @@ class TangentVisit {
     Buffer bound, omega, curve;
   };
 
-  // The memory of a visit, of which each thread keeps one for the next TangentVisit.
+  // The memory of a visit. Each thread keeps one for its next TangentVisit.
   struct Room {
-    // Of each group of `step` rows: reduced features (TangentRows) by columns, and xx' (packed) unless few().
+    // For each group of `step` rows: reduced features (TangentRows) by columns, and xx' (packed) unless
+    // few().
     std::vector<Buffer> columns, squares;
     std::vector<Piece> piece;
     Buffer linear, square, turned, r, pull, mass, sum;  // scratch
@@ -72,7 +73,8 @@ class TangentVisit {
   Index rows_from(Index from) const;
   const double* row(Index i) const { return phi_ + i * rows_.width; }
   Index place(Index from) const;
-  // Are there so few regressors that sums over them need no matrix products? The curvature always does.
+  // Are there so few regressors that sums over rows need no matrix products? Sums of the curvature always use
+  // them.
   bool few() const { return !curved_ && rows_.layout.regressors() <= TangentKernels::few; }
   const double* column(Index from, Index of) const { return room_->columns[place(from)].data() + of * step; }
   Piece& piece(Index from, Index g) { return room_->piece[place(from) * rows_.layout.sizes() + g]; }
@@ -90,7 +92,7 @@ class TangentVisit {
   bool keeps_ = false;
   bool curved_ = false;  // is the curvature summed?
   Vec reduced_;
-  std::vector<Index> column_;  // for each cluster asked for, its number among those visited
+  std::vector<Index> column_;  // for each cluster of the call, its number among the visited clusters
   std::unique_ptr<Room> room_;
 };
 

@@ -23,18 +23,19 @@ struct Weights {
 };
 
 /// Computes the weights ∇Λ(T_k) of K clusters with statistics t (K × p), on the pool's threads if there is
-/// one. evidence: if not null, receives the log evidences Λ(T_k), K numbers. products: false leaves
-/// `transposed` empty, so that a model that needs it cannot form products. names: the clusters' names
-/// (NamedClusters); empty: no cluster has one.
+/// one.
+///   evidence: if not null, receives the log evidences Λ(T_k), K numbers.
+///   products: false leaves `transposed` empty; a model that needs it can then form no products.
+///   names: the clusters' names (NamedClusters); empty: no cluster has one.
 ///
 /// In some models a cluster with observations adds a term to the objective (LearnedPrior::occupied_term).
-/// Their weights let no row join an empty cluster: even a tiny responsibility would cost the whole term, so
-/// that a visit could lower the objective. Only moves and starts fill such clusters.
+/// There, the weights of an empty cluster let no row join it: even a tiny responsibility would cost the whole
+/// term, so a visit could lower the objective. Only moves and starts fill such clusters.
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
                      double* evidence = nullptr, bool products = true, const std::vector<int>& names = {});
 
-/// Whether products of rows with clusters add up the weights of single features, because rows have few
-/// nonzero ones. These weights are read from `transposed`.
+/// Whether products of rows with clusters add up the weights of single features, read from `transposed`. It
+/// is so in models whose rows have few nonzero features.
 inline bool has_entries(const ObsModel& obs) {
   const Capabilities can = obs.capabilities();
   return can.linear || can.entries;

@@ -8,10 +8,10 @@
 
 namespace bnpvi {
 
-/// A collapsed Gibbs sampler [Neal 2000, Algorithm 3]: observation x is in cluster j with probability
-/// proportional to (prior odds of j) × p(x | other observations of cluster j), with the parameters of
-/// clusters integrated out. An urn is a cluster of the sampler, from which observations are taken and to
-/// which they return. Families of models differ in the odds, and derive their own class from this one.
+/// A collapsed Gibbs sampler [Neal 2000, Algorithm 3], with the parameters of clusters integrated out.
+/// Observation x is in cluster j with probability proportional to (prior odds of j) × p(x | other
+/// observations of cluster j). An urn is a cluster of the sampler, from which observations are taken and to
+/// which they return. Each family of models has its own odds, and derives a class from this one.
 class ClusterDraws {
  public:
   virtual ~ClusterDraws() = default;
@@ -26,19 +26,18 @@ class ClusterDraws {
   /// the sum of the prior odds of all clusters for x.
   double log_predictive(double odds_of_any) const;
 
-  /// Whether a new cluster had positive odds at some time but was excluded by the limit `most`.
+  /// Whether the limit `most` has at some time excluded a new cluster with positive odds.
   bool capped() const { return capped_; }
 
  protected:
-  /// Keeps references to urns and pool, which must outlive this object. At most `most` clusters are opened;
-  /// if then no cluster is possible for an observation, that is an error.
+  /// Keeps references to urns and pool, which must outlive this object. At most `most` clusters are opened.
+  /// It is an error if no cluster is then possible for an observation.
   ClusterDraws(ObservationUrns& urns, Pool& pool, Index most = std::numeric_limits<Index>::max())
       : urns_(urns), pool_(pool), most_(most) {}
 
   /// The prior odds of the K clusters and, last, of a new one, for observation i: K + 1 numbers.
   virtual void find_odds(Index i, Vec& odds) const = 0;
-  /// joins() is called before observation i is added to cluster j (K: a new one); leaves() is called before
-  /// it is taken out.
+  /// Called before observation i is added to cluster j (K: a new one); leaves(): before it is taken out.
   virtual void joins(Index /*i*/, Index /*j*/, Stream& /*stream*/) {}
   virtual void leaves(Index /*i*/, Index /*j*/) {}
   /// Called after cluster j was removed; the cluster that had the last number then has the number j.

@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-/// The number K of clusters that labels 0 .. K − 1 refer to; 0 where there are no rows.
+/// The number K of clusters if labels are 0 .. K − 1; 0 if there are no rows.
 inline Index number_of_clusters(const std::vector<int>& label) {
   return label.empty() ? 0 : 1 + *std::max_element(label.begin(), label.end());
 }

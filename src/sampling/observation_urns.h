@@ -19,18 +19,18 @@ class ObservationUrns {
   virtual Index k() const = 0;
 
   virtual void add(Index j, Index i, double mass) = 0;  // adds observation i to cluster j; j = K: a new one
-  /// Removes observation i from cluster j. Returns true when the cluster is then empty and did not begin with
-  /// earlier observations; it must then be dropped before any other call.
+  /// Removes observation i from cluster j. Returns true if the cluster is then empty and did not begin with
+  /// earlier observations; the cluster must then be dropped before any other call.
   virtual bool remove(Index j, Index i, double mass) = 0;
   /// Removes the empty cluster j; the last cluster, K − 1, gets its number.
   virtual void drop(Index j) = 0;
 
-  /// Writes out_j = odds_j p(observation i | cluster j) / c for the first odds.size() ≤ K + 1 clusters, where
-  /// cluster K is a new one and c does not depend on j. Returns log c, without the base measure. Safe to call
+  /// Writes out_j = odds_j p(observation i | cluster j) / c for the first odds.size() ≤ K + 1 clusters.
+  /// Cluster K is a new one; c does not depend on j. Returns log c, without the base measure. Safe to call
   /// from several threads.
   double weigh(Index i, const Vec& odds, double* out) const { return weigh_without(i, -1, 0, odds, out); }
-  /// What weigh() computes, for an observation that is already in cluster `own` with this mass (own = −1: in
-  /// none): its own contribution to this cluster's statistic is left out.
+  /// weigh() for an observation that may already be in a cluster. Its contribution to the statistic of
+  /// cluster `own`, with this mass, is left out. own = −1: it is in none.
   virtual double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const = 0;
 
   /// Statistics T of all clusters, K × p: the initial statistics `begun` plus those of the observations with

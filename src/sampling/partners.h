@@ -6,10 +6,10 @@
 
 namespace bnpvi {
 
-/// Draws a second row for a proposal of a split or merge, which starts from two rows. With probability ½ it
-/// is any other row; otherwise, of several random rows, the one that fits best into a cluster with the first.
-/// The distribution does not depend on labels, as such proposals require. There must be at least two rows.
-/// scratch: urns that are overwritten. phi: space for the features of a row (p numbers).
+/// Draws the second of the two rows from which a proposal of a split or merge starts. With probability ½ it
+/// is any other row. Otherwise it is, of several random rows, the one that fits best into a cluster with the
+/// first. The distribution does not depend on labels, as such proposals require. There must be at least two
+/// rows. scratch: urns that are overwritten. phi: space for the features of a row (p numbers).
 Index draw_partner(Index row, const RowFeatures& rows, Urns& scratch, double* phi, Stream& stream);
 
 }  // namespace bnpvi

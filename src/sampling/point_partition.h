@@ -6,9 +6,11 @@
 
 namespace bnpvi {
 
-/// The loss of replacing one partition of n rows by another. Both kinds have the form Σ_a f(n_a) + Σ_b f(n_b)
-/// − 2 Σ_ab f(n_ab), where n_ab counts the rows that are in cluster a of the first and in cluster b of the
-/// second partition, and n_a, n_b are the sizes of the clusters:
+/// The loss of replacing one partition of n rows by another. n_a and n_b are the sizes of the clusters of the
+/// two partitions; n_ab is the number of rows that are in cluster a of the first and in cluster b of the
+/// second. Both kinds of loss have the form
+///   Σ_a f(n_a) + Σ_b f(n_b) − 2 Σ_ab f(n_ab)
+/// with
 ///   binder     f(x) = x²/2: the number of pairs of rows that are together in only one of the partitions
 ///              [Binder 1978];
 ///   variation  f(x) = x log x / n: the variation of information, in nats [Meila 2007].
@@ -22,8 +24,8 @@ struct Partitions {
   Index size() const { return static_cast<Index>(k.size()); }
 };
 
-/// The loss of one partition (label: clusters 0 .. K − 1 of the rows) relative to each of the M drawn
-/// partitions: M numbers.
+/// The loss of one partition relative to each of the M drawn partitions: M numbers. label: the clusters of
+/// the rows, 0 .. K − 1.
 Vec losses(const Partitions& draws, const std::vector<int>& label, PartitionLoss loss);
 
 struct PointPartition {
@@ -33,10 +35,10 @@ struct PointPartition {
 
 /// Searches for a partition with the least mean loss over the draws, from each of `starts` (at least one) in
 /// parallel. Rows move one at a time, in random order, to the cluster with the least mean loss, until no move
-/// lowers the loss. Then each cluster in turn is emptied and its rows are allocated anew, which is kept if
-/// the loss is lower. With more than 2,000 rows only the best result is improved in this second way. The
-/// partition has at most `most` clusters. It is a local optimum, never worse than a start, and depends only
-/// on the seed.
+/// lowers the loss. Then each cluster in turn is emptied and its rows are allocated anew; the result is kept
+/// if its loss is lower. With more than 2,000 rows this second step is made only for the best result. The
+/// partition has at most `most` clusters. It is a local optimum, is never worse than a start, and depends
+/// only on the seed.
 PointPartition search_partition(const Partitions& draws, const std::vector<std::vector<int>>& starts,
                                 PartitionLoss loss, Index most, std::uint64_t seed, Pool& pool);
 

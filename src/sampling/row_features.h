@@ -4,8 +4,8 @@
 
 namespace bnpvi {
 
-/// Features φ of n rows, which are numbered 0 .. n − 1. The features of all rows (n × p) are stored if they
-/// take at most 256 MB; otherwise of() computes the features of one row at each call.
+/// Features φ of n rows, which are numbered 0 .. n − 1. If the features of all rows (n × p) take at most 256
+/// MB, they are stored. Otherwise of() computes the features of one row at each call.
 class RowFeatures {
  public:
   /// The features of all rows of the data that have a likelihood.

@@ -6,8 +6,8 @@
 
 namespace bnpvi {
 
-/// Replaces the log densities x_j of a row in clusters with prior odds odds_j by exp(x_j − top), and returns
-/// `top`, the largest x_j with odds_j > 0. Results with odds_j = 0 are arbitrary.
+/// x: the log densities of a row in clusters with these prior odds. Replaces each x_j by exp(x_j − top), and
+/// returns `top`, the largest x_j with odds_j > 0. Results with odds_j = 0 are arbitrary.
 double exp_where_possible(const Vec& odds, double* x);
 
 class RowUrns final : public ObservationUrns {
@@ -16,7 +16,7 @@ class RowUrns final : public ObservationUrns {
   RowUrns(const ObsModel& obs, const RowFeatures& rows) : rows_(rows), urns_(obs) {}
 
   void begin_with(const double* t, Index k) override;
-  /// Removes all rows, and adds each row to the cluster that its label says.
+  /// Removes all rows, then adds each row to the cluster of its label.
   void begin_with(const std::vector<int>& label);
   Index k() const override { return urns_.k(); }
   void add(Index j, Index i, double mass) override;
@@ -29,7 +29,7 @@ class RowUrns final : public ObservationUrns {
 
   const RowFeatures& rows() const { return rows_; }
   const Urns& urns() const { return urns_; }
-  /// The underlying urns (clusters of rows), for moving many rows at once.
+  /// The underlying urns (clusters of rows). They are changed directly when many rows move at once.
   Urns& urns() { return urns_; }
 
  private:

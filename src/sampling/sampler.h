@@ -16,8 +16,9 @@ struct ChainState {
   /// The cluster of each observation, 0 .. K − 1. Each of the K clusters has an observation, except in hidden
   /// Markov models whose transition pattern distinguishes the states.
   std::vector<int> label;
-  /// The weights β_1, ..., β_K of clusters and, last, the total weight of all other clusters, in models whose
-  /// groups share weights that are not integrated out; empty in other models, or before weights were drawn.
+  /// In models whose groups share weights that are not integrated out: the weights β_1, ..., β_K of the
+  /// clusters and, last, the total weight of all other clusters. Empty in other models, or before weights
+  /// were drawn.
   Vec weight;
   Vec concentration;  // values of the concentrations, in the order of Target::concentrations()
   Index sweeps = 0;   // number of sweeps made so far
@@ -29,15 +30,15 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// Makes one sweep: draws all parts of the state anew by steps that leave the posterior invariant. Random
-  /// numbers depend only on (seed, chain, number of the sweep), and results only on these numbers and the
-  /// state. So a chain continued with a new sampler gives the same bits. Returns the recorded values of the
-  /// draw, in the order of Target::recorded(). Throws Interrupted.
+  /// Makes one sweep: draws all parts of the state anew by steps that leave the posterior invariant. Returns
+  /// the recorded values of the draw, in the order of Target::recorded(). Throws Interrupted. Random numbers
+  /// depend only on (seed, chain, number of the sweep), and results only on these numbers and the state. So a
+  /// chain that a new sampler continues has the same bits.
   Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain);
 
   /// Draws a first state, given z.concentration: the label of each observation is drawn given the
   /// observations before it. Returns the logarithm of an estimate of p(x), without the base measure, that is
-  /// unbiased for all concentrations [Liu 1996]; NaN where no such estimate is known.
+  /// unbiased for all concentrations [Liu 1996]; NaN if no such estimate is known.
   virtual double draw_in_sequence(ChainState& z, Stream& stream) = 0;
 
  protected:

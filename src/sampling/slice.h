@@ -8,10 +8,10 @@
 
 namespace bnpvi {
 
-/// One step of slice sampling (stepping out and shrinkage) [Neal 2003, §4] for a number x > 0. It works on
-/// log x, with interval width 1, and leaves the distribution with density ∝ exp(log_density(x)) invariant. x
-/// and the result lie between `least` and `most`. Throws std::domain_error if the density at x is NaN, since
-/// then no proposal would be accepted.
+/// One step of slice sampling (stepping out and shrinkage) [Neal 2003, §4] for a number x > 0. It leaves the
+/// distribution with density ∝ exp(log_density(x)) invariant. It works on log x, with interval width 1. x and
+/// the result lie between `least` and `most`. Throws std::domain_error if the density at x is NaN, since then
+/// no proposal would be accepted.
 template <class F>
 double slice_step(double x, double least, double most, F log_density, Stream& stream) {
   const auto f = [&](double y) { return log_density(std::exp(y)) + y; };

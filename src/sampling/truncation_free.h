@@ -12,8 +12,8 @@ struct TruncationFreeOptions {
   Index sweeps = 5;  // Gibbs sweeps over a batch, including the one that gives first labels
   /// The largest number of clusters; when it is reached, no observation begins a new cluster.
   Index most_clusters = 500;
-  /// Number of Gibbs sweeps that draw the topics of the latest documents anew whenever topics are maintained
-  /// (split, merged, removed); not used for rows.
+  /// For topics: number of Gibbs sweeps that draw the topics of the latest documents anew whenever topics are
+  /// maintained (split, merged, removed). Not used for rows.
   Index renewals = 5;
   bool merge = true, split = true;
   /// Whether earlier observations lose weight as new ones arrive; clusters without new observations then
@@ -21,10 +21,10 @@ struct TruncationFreeOptions {
   bool fades = false;
 };
 
-/// Sizes that govern when and how clusters are maintained (split, merged, removed). recent: how many of the
-/// latest observations are stored; overlaps and splits of clusters are judged from these. Clusters are
-/// maintained when the number of observations since the last time exceeds a tenth of all observations, within
-/// the limits that the other two fields give. All these numbers are guesses.
+/// Sizes that determine when and how clusters are maintained (split, merged, removed). recent: how many of
+/// the latest observations are stored; overlaps and splits of clusters are judged from these. Clusters are
+/// maintained when a tenth of all observations have arrived since the last time, but at least
+/// fewest_between_tending and at most most_between_tending. All these numbers are guesses.
 struct StreamLimits {
   Index recent;
   double fewest_between_tending, most_between_tending;
@@ -33,9 +33,9 @@ struct StreamLimits {
   static StreamLimits of_rows(const ObsModel& obs);
 };
 
-/// How a cluster is split: its latest rows or parts of documents, from fewest_to_split to most_to_split of
-/// them, are divided in sweeps_of_split Gibbs sweeps. The numbers are guesses; ten sweeps found little more,
-/// at three times the time.
+/// How a cluster is split: between fewest_to_split and most_to_split of its latest rows or parts of documents
+/// are divided in sweeps_of_split Gibbs sweeps. The numbers are guesses. Ten sweeps found little more, at
+/// three times the time.
 constexpr Index fewest_to_split = 8, most_to_split = 2000, sweeps_of_split = 4;
 
 /// The part of truncation-free learning that is the same for rows and groups: the list of clusters, their
@@ -68,8 +68,8 @@ class RunningClusterLearner {
 
   double size(Index j) const { return running_.t[static_cast<std::size_t>(j * p_)]; }
   double total_size() const;
-  /// The number of observations that each of the n latest ones stands for, when these n are taken as a sample
-  /// of all; 0 if n is 0.
+  /// The number of observations that each of the n latest ones represents if they are taken as a sample of
+  /// all; 0 if n is 0.
   double scale_of_latest(Index n) const { return n > 0 ? total_size() / static_cast<double>(n) : 0; }
   Stream stream(std::uint64_t use) const { return Stream(seed_, Purpose::stream, running_.batches, use); }
 
@@ -78,10 +78,10 @@ class RunningClusterLearner {
   /// keeps the number and identity of j; the others are added after all clusters. Returns the numbers of the
   /// parts.
   std::vector<Index> divide(Index j, const Vec& t, const Vec& n);
-  /// The gain in log evidence from merging clusters a and b, Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), for all pairs: K
+  /// The gain in log evidence from merging clusters a and b, Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), for all pairs, K
   /// × K (evidence_of_merging()).
   Vec evidence_of_pairs() const;
-  /// Adds the smaller of two clusters to the larger one. On return a is the larger cluster; b keeps its
+  /// Adds the smaller of two clusters to the larger one. On return a is the larger cluster. b keeps its
   /// number until it is removed.
   void join(Index& a, Index& b);
 
@@ -93,8 +93,8 @@ class RunningClusterLearner {
   const StreamLimits limits_;
   bool capped_ = false;
 
-  // The clusters that remain after earlier statistics were multiplied by a factor (fading), and their
-  // statistics.
+  // The clusters that remain after the earlier statistics were multiplied by a factor (fading): their
+  // numbers, and their statistics.
   struct Faded {
     std::vector<Index> kept;
     Vec t;
@@ -109,15 +109,15 @@ class RunningClusterLearner {
 };
 
 /// Learns from batches. A collapsed Gibbs sampler labels the observations of each batch; its prior is the
-/// posterior so far. With statistics T_k of earlier observations, B_k of the batch and Λ the log evidence of
-/// a cluster,
+/// posterior so far:
 ///   p(z_B | x) ∝ p(z_B | earlier labels) Π_k exp[Λ(T_k + B_k) − Λ(T_k)].
-/// An observation that fits no cluster begins a new one. With a single batch of all data and no earlier
-/// clusters, the sweeps are a Markov chain whose stationary distribution is the exact posterior. Each family
-/// of models defines how the units of a Batch are drawn, and what is remembered of them.
+/// z_B: labels of the batch; T_k, B_k: statistics of cluster k from earlier observations and from the batch;
+/// Λ: log evidence of a cluster. An observation that fits no cluster begins a new one. With a single batch of
+/// all data and no earlier clusters, the sweeps are a Markov chain whose stationary distribution is the exact
+/// posterior. Each family of models defines how the units of a Batch are drawn, and what is stored of them.
 ///
-/// (Wang and Blei order the clusters and keep q of their sticks. Here weights are integrated out, or drawn
-/// without sticks, which needs no order and predicted equally well.)
+/// (Wang and Blei order the clusters and store q of their sticks. Here weights are integrated out, or drawn
+/// without sticks. This needs no order, and predicted equally well.)
 template <class Batch>
 class TruncationFree : public RunningClusterLearner {
  public:
@@ -140,7 +140,7 @@ class TruncationFree : public RunningClusterLearner {
   /// statistics of all observations together.
   virtual Vec draw(const Batch& batch, const Faded& earlier, double keep, std::vector<int>& label) = 0;
   virtual Index units(const Batch& batch) const = 0;
-  /// Stores what the family of models keeps of the batch besides statistics, such as its latest observations.
+  /// Stores what the family of models needs of the batch besides statistics, such as its latest observations.
   virtual void remember(const Batch& batch, const std::vector<int>& label, double keep) = 0;
 };
 

@@ -15,11 +15,11 @@ class Urns {
   const std::vector<Index>& counts() const { return count_; }
 
   void add(Index j, const double* phi, double mass = 1);  // T_j += mass φ, a row with features phi (p); j ≤ K
-  /// Removes a row with features phi from urn j (a cluster of the sampler). Returns true when the urn is then
-  /// empty and did not begin with earlier rows; it must then be dropped, or get another row, before any other
-  /// call.
+  /// Removes a row with features phi from urn j (a cluster of the sampler). Returns true if the urn is then
+  /// empty and did not begin with earlier rows. In this case it must be dropped, or get another row, before
+  /// any other call.
   bool remove(Index j, const double* phi, double mass = 1);
-  /// Undoes the last remove() of a row exactly, if no cluster has changed since.
+  /// Undoes the last remove() exactly. No urn may have changed since.
   void put_back();
   /// Removes urn j (a cluster) with its rows; the last urn with rows, K − 1, gets its number.
   void drop(Index j);
@@ -30,11 +30,11 @@ class Urns {
   void replace(Index j, const Urns& others, Index i);
   void clear();
 
-  /// Makes urns 0 .. j (clusters of the sampler) count as urns with rows (of which there are K), although
-  /// they have no rows yet.
+  /// Makes urns 0 .. j (clusters of the sampler) count among the K urns with rows, although they have no rows
+  /// yet.
   void open(Index j);
-  /// Adds a row with features phi to urn j (a cluster), as add() does, but leaves the urns incomplete until
-  /// fill() is called; before that only gather() may be called.
+  /// Adds a row with features phi to urn j (a cluster), as add() does. The urns are incomplete until fill()
+  /// is called; before that only gather() may be called.
   void gather(Index j, const double* phi);
   void fill();
 
@@ -51,16 +51,15 @@ class Urns {
   /// log p(x | urn j without x) − log h(x) of a row x with features phi, which is in urn j (a cluster) with
   /// this mass; h is the base measure. Safe to call from several threads.
   double predictive_without(Index j, const double* phi, double mass) const;
-  /// The log evidence of urn j (a cluster); the next function returns that of the rows of urns a and b
-  /// together.
+  /// The log evidence of urn j (a cluster); below: of the rows of urns a and b together.
   double log_evidence(Index j) const;
   double log_evidence(Index a, Index b) const;
 
  private:
   double* urn(Index j) { return urns_.data() + j * size_; }
   const double* urn(Index j) const { return urns_.data() + j * size_; }
-  /// Adds mass φ, the features of a row times `mass`, to the statistic T of an urn (cluster), and updates
-  /// what is derived from T.
+  /// Adds mass φ, the features of a row times `mass`, to the statistic T of an urn (cluster), and updates the
+  /// values that are computed from T.
   void change(double* urn, const double* phi, double mass) const;
 
   const ObsModel& obs_;

@@ -6,15 +6,15 @@
 namespace bnpvi::testing {
 
 /// Compares every state whose ELBO is computed, including proposals, with a state recomputed from its q(z)
-/// alone: from explicit responsibilities (State::assignments), or from those that the memory of the units
-/// (rows, groups or documents) implies. Compared are statistics and entropy of every batch, the total, and
-/// the ELBO. Deviations are relative. A state with neither responsibilities nor memory counts as infinitely
+/// alone. q(z) is given by explicit responsibilities (State::assignments), or follows from the memory of the
+/// units (rows, groups or documents). Statistics and entropy of every batch, the total, and the ELBO are
+/// compared. Deviations are relative. A state with neither responsibilities nor memory counts as infinitely
 /// wrong, so that a move that loses them is found. Of the statistics of pairs, only those of consecutive rows
 /// of a group are checked, with one number each (SummaryShape::pairs = 1).
 ///
 /// If rows lack cells (ExpectedCells), the expectations depend on when a row was visited. Then only the
-/// counts among the statistics are compared, and the ELBO must not exceed that of a state with updated
-/// expectations.
+/// counts are compared, not the other statistics, and the ELBO must not exceed the ELBO of a state with
+/// updated expectations.
 class Audit final : public Observer {
  public:
   bool wants_assignments() const override { return true; }
@@ -27,8 +27,9 @@ class Audit final : public Observer {
   void replaced(double before, double after, const std::function<double()>& anew) override;
 
   Index checks = 0;
-  double elbo = 0;           // largest deviation of the ELBO
-  double statistics = 0;     // of the batches' statistics; each feature relative to its sum over clusters
+  double elbo = 0;  // largest deviation of the ELBO
+  // largest deviation of the batches' statistics; each feature is relative to its sum over clusters
+  double statistics = 0;
   double entropy = 0;        // largest deviation of the batches' entropies
   double sums = 0;           // largest deviation of the total from the sum of the batches
   Index moves = 0;           // number of moves that predicted their gain

@@ -6,8 +6,8 @@
 
 namespace bnpvi::testing {
 
-/// Throws the std::domain_error of a numerical failure once, when the fit accepts its `at`-th state (counted
-/// from 1).
+/// Throws the std::domain_error of a numerical failure once, when the fit accepts state number `at`, counted
+/// from 1.
 class BreakingObserver final : public Observer {
  public:
   explicit BreakingObserver(Index at) : left_(at) {}

@@ -9,8 +9,8 @@
 
 namespace bnpvi::testing {
 
-/// Records every trial of every move, in order. `seconds` is the CPU time of the process since the previous
-/// trial or the last accepted state, whichever is later.
+/// Records every trial of every move, in order. seconds: the CPU time of the process since the trial before,
+/// or since the last accepted state if that was later.
 class ProposalTrace final : public Observer {
  public:
   struct Row {
@@ -19,7 +19,8 @@ class ProposalTrace final : public Observer {
     double seconds;
   };
 
-  /// spared: whether the fit should also make proposals that its forecasts would normally rule out.
+  /// spared: whether the fit should also make the proposals that it would normally skip because of its
+  /// forecasts.
   explicit ProposalTrace(bool spared) : spared_(spared) {
     trial_listener = [this](const Trial& trial) {
       const std::clock_t now = std::clock();

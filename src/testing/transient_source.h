@@ -1,5 +1,5 @@
-// For tests: a source of data whose batches are destroyed as soon as no code holds them. If a fit has the
-// same result with this source as with data in memory, its data can also be read batch by batch.
+// For tests: a source of data whose batches are destroyed as soon as no code holds them. A fit that has the
+// same result with this source as with data in memory can also read its data batch by batch.
 #pragma once
 #include <mutex>
 
@@ -12,7 +12,7 @@ namespace bnpvi::testing {
 /// gives wrong results or triggers an address sanitizer.
 ///
 /// A batch of groups contains exactly the rows of these groups. A batch of rows contains each row and the
-/// `lag` rows before it; rows of one group form one group of the copy, even if rows between them are left
+/// `lag` rows before it. Rows of one group form one group of the copy, even if rows between them are left
 /// out.
 class TransientSource final : public Source {
  public:

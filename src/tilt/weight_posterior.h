@@ -1,5 +1,5 @@
-// q(π), the posterior of the common cluster weights π, which the covariates' exponential factors multiply
-// (tilt.h).
+// q(π), the posterior of the common cluster weights π. In models with covariates, these weights are
+// multiplied by exponential factors (tilt.h).
 #pragma once
 #include "foundation/rounded_sum.h"
 #include "tilt/tilt.h"
@@ -24,15 +24,15 @@ class WeightPosterior {
   const TiltPrior& prior_;
   const Vec& values_;
   const Index k_;
-  // For each parameter of a stick, or each θ_k: its optimal value given the sizes N and the prior, minus its
+  // For each parameter (a_k, b_k or θ_k): its optimal value given the sizes N and the prior, minus its
   // present value. The derivatives of value() are formed from these differences.
   Vec surplus_;
   double concentration_each_ = 0;  // γ/K, the prior's parameter for each cluster
   double all_ = 0;                 // Σ θ, the sum of the parameters
 };
 
-/// The parameters of q(π) that maximise WeightPosterior::value() for these sizes of the clusters, as without
-/// covariates.
+/// The parameters of q(π) that maximise WeightPosterior::value() for these sizes of the clusters; they are
+/// optimal if there are no covariates.
 Vec untilted_weights(const TiltPrior& prior, const Vec& sizes);
 
 /// Unconstrained coordinates of q(π) for an optimiser, in steps of about one standard deviation: for a stick

@@ -5,15 +5,16 @@
 
 namespace bnpvi {
 
-/// Responsibilities of all rows of the data (n × K, column-major: one column per cluster). A plain value with
-/// the same operations on clusters as Summary, so that a move can apply the same changes to both.
+/// Responsibilities of all rows of the data (n × K, column-major: one column per cluster). The changes of
+/// clusters (merge, drop, append, permute) are those of Summary, so a move can apply the same changes to
+/// both.
 struct Assignments {
   Index n = 0;
   Index k = 0;
   Vec r;
-  /// Joint probabilities P(z_{t−1} = l, z_t = j) of the clusters of row t − 1 and row t, at (t K + l) K + j,
-  /// in models whose consecutive rows depend on each other. 0 at the first row of a group. Empty in other
-  /// models.
+  /// In models whose consecutive rows depend on each other: joint probabilities P(z_{t−1} = l, z_t = j) of
+  /// the clusters of rows t − 1 and t, at index (t K + l) K + j. They are 0 at the first row of a group.
+  /// Empty in other models.
   Vec joint;
 
   Assignments(Index n, Index k, bool pairs)
@@ -25,8 +26,9 @@ struct Assignments {
   /// Stores the responsibilities for all clusters of these rows of a batch.
   void set(const Batch& batch, const Index* rows, const Responsibilities& resp);
 
-  /// Divides the mass of cluster j on rows[i], mass_i = responsibility × weight, among clusters. share: rows
-  /// × m, rows sum to 1. The first column stays with cluster j; the others go to the last m − 1 clusters.
+  /// Divides the mass of cluster j on some rows among m clusters. mass: responsibility × weight of each of
+  /// `rows`. share: rows × m, the proportions of each row, which sum to 1. The first column stays with
+  /// cluster j; the others go to the last m − 1 clusters.
   void split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
 
   void merge(Index a, Index b);  // adds the columns of cluster b to those of a < b, and removes b

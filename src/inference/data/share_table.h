@@ -11,16 +11,17 @@
 namespace bnpvi {
 
 /// How much of one unit (a group of rows) belongs to one cluster k. The responsibilities r of the unit's rows
-/// u are not stored. They follow from the shares: r_uk ∝ exp(C_u,column + P_k), where C are the expected
-/// log-likelihoods of the rows at the visit (update of q(z)), and P_k is the log weight of the cluster in the
-/// unit. Their sum over rows is N_k.
+/// u are not stored, since they follow from the shares:
+///   r_uk ∝ exp(C_u,column + P_k)
+/// C: expected log-likelihoods of the rows at the visit (update of q(z)); P_k: log weight of the cluster in
+/// the unit. The sum of r_uk over the rows u is N_k.
 struct Share {
   int cluster;        // present number of the cluster
   int column;         // column of C that belongs to the cluster: the cluster's number at the visit
   double count;       // N_k, the expected number of the unit's rows in the cluster
   double log_weight;  // P_k, the log weight of the cluster in the unit, up to a constant
-  /// θ̂_k = N_k + a_k when the tangent of log Γ was last taken: the count of the unit in cluster k plus its
-  /// prior.
+  /// θ̂_k = N_k + a_k, the count of the unit in cluster k plus its prior a_k, when the tangent (linear bound)
+  /// of log Γ was last computed.
   double theta;
 };
 
@@ -45,8 +46,8 @@ class Shares {
 
 /// Shares of units (groups of rows) that were visited together, one unit after the other, and the expected
 /// log-likelihoods C of their rows at that visit. If `weights` is not null, C is computed from these weights
-/// of the clusters. Otherwise `logs` has C as numbers: for each unit the column of its first share, over all
-/// its rows, then that of its second share, and so on.
+/// of the clusters. Otherwise `logs` has the numbers of C: for each unit the column of its first share (one
+/// number for each of its rows), then that of its second share, and so on.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
   std::shared_ptr<const Vec> logs;
@@ -82,8 +83,8 @@ struct ShareTable {
   bool empty() const { return block.empty(); }
   Shares shares(Index i) const;
 
-  /// The weights of the clusters at the visit (update of q(z)) of unit i, from which the log-likelihoods C of
-  /// its rows follow, or null. If null, C is stored at logs(i): rows × columns, column by column.
+  /// The weights of the clusters at the last visit (update of q(z)) of unit i. The log-likelihoods C of its
+  /// rows are computed from them. If null, C is stored at logs(i): rows × columns, column by column.
   const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
   const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
 
@@ -98,22 +99,22 @@ struct ShareTable {
   /// removed.
   ShareTable renumbered(const std::vector<Index>& number) const;
 
-  /// A copy of the table in which the function `change` has changed the shares (clusters and counts) of every
-  /// unit; it is called for each unit (row or group of rows) in turn, with the unit's weight.
+  /// A copy of the table after `change` was applied to the shares (clusters and counts) of each unit (group
+  /// of rows) in turn. weight: the unit's weight.
   ShareTable changed(const std::function<void(std::vector<Share>&, double weight)>& change) const;
 
-  /// A copy of the table in which units at[0], at[1], ... are replaced by units first, first + 1, ... of
-  /// `newer`.
+  /// A copy of the table in which units at[0], at[1], ... are replaced by units first, first + 1, ... of the
+  /// table `newer`.
   ShareTable with(const std::vector<Index>& at, const ShareTable& newer, Index first) const;
 
   /// A copy of the table without the sets of weights in `gone`. Blocks that used them store the
-  /// log-likelihoods C of their units instead, `size` numbers in all. append(i, c) must append C of the rows
-  /// of unit i to c: for each share its column.
+  /// log-likelihoods C of their units instead. size: how many numbers these are in all. append(i, c): appends
+  /// C of the rows of unit i to c, one column for each share.
   ShareTable without(const std::set<const Weights*>& gone, std::size_t size,
                      const std::function<void(Index i, Vec& c)>& append) const;
 
-  /// Writes the table. Weights and log-likelihoods C that several blocks share are written once. With weights
-  /// = false neither is written, since the next visit (update of q(z)) does not need them.
+  /// Writes the table. Weights and log-likelihoods C that several blocks share are written once. weights =
+  /// false: neither is written; this suffices for the next visit (update of q(z)).
   void write(Writer& out, bool weights = true) const;
   /// Reads a table. weights: the weights to use for all blocks that were written without weights.
   static ShareTable read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);

@@ -8,8 +8,8 @@
 namespace bnpvi {
 
 /// An open batch of data. Rows and groups are numbered within `data`, which may have more than the batch (all
-/// data, if they are in memory). If units are rows, `data` also has the earlier rows that their likelihoods
-/// need (Capabilities::lag). If units are groups, it has all their rows.
+/// data, if they are in memory). If units are rows, `data` also has earlier rows on which the likelihoods of
+/// the batch's rows depend (Capabilities::lag). If units are groups, it has all their rows.
 struct Batch {
   const Dataset& data;
   /// The rows of the batch, or its groups of rows, in the order in which they are visited.
@@ -41,8 +41,8 @@ class Source {
   virtual Index n_batches() const = 0;
   /// Opens batch b, which stays valid as long as the caller holds the result.
   virtual std::shared_ptr<const Batch> open(Index b) const = 0;
-  /// Throws FileError if the underlying file has changed, so that data read earlier may be wrong; open()
-  /// throws the same error for data still to be read.
+  /// Throws FileError if the underlying file has changed, so that data read earlier may be wrong. open()
+  /// throws this error for data that it reads.
   virtual void check() const {}
 };
 
@@ -80,8 +80,8 @@ std::vector<Index> modelled_rows(const Batch& batch, bool grouped, Index lag);
 std::vector<Place> places_of_rows(const Source& source, bool grouped, Index lag);
 std::vector<Place> places_of_groups(const Source& source);
 
-/// The sum of the weights of the units of a batch (or of all units); their number if no unit has a weight.
-/// grouped: units are groups, not rows.
+/// The sum of the weights of the units of a batch (below: of all units), or the number of units if they have
+/// no weights. grouped: units are groups, not rows.
 double weight_of_units(const Batch& batch, bool grouped);
 double weight_of_units(const Source& source, bool grouped);
 
@@ -106,7 +106,7 @@ struct Sample {
   static Sample read(Reader& in);
 };
 
-/// Copies some rows, each into a group of its own together with the `lag` rows before it, on which its
+/// Copies some rows. Each goes into a group of its own, together with the `lag` rows before it, on which its
 /// likelihood depends. Each batch is opened once.
 Sample take_rows(const Source& source, const std::vector<Place>& places, Index lag);
 

@@ -28,16 +28,16 @@ struct Summary {
   Index k = 0;
   // K × p, row-major: T_k = (N_k, S_k), the count of a cluster and its sums of features
   SharedVec obs;
-  Vec extra;               // K × q, row-major: statistics of the allocation model for each cluster
-  Vec pair;                // K × K × pairs, row-major: statistics of ordered pairs of clusters
-  Vec scalar;              // statistics of all clusters together, shape.scalars numbers
-  double log_base = 0;     // Σ log h(x), the rows' base measures; only for whole batches (see batch_log_base)
+  Vec extra;            // K × q, row-major: statistics of the allocation model for each cluster
+  Vec pair;             // K × K × pairs, row-major: statistics of ordered pairs of clusters
+  Vec scalar;           // statistics of all clusters together, shape.scalars numbers
+  double log_base = 0;  // Σ log h(x), the rows' base measures; only for whole batches (see batch_log_base)
   std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty if no row has a label
   ClusterNames names;      // names of clusters; only in totals and globals, not in summaries of batches
-  // what the next visit of the batch needs; null in summaries of all data
+  // what is stored for the next visit of the batch; null in summaries of all data
   std::shared_ptr<const UnitMemory> memory;
-  /// True for a batch whose data are no longer available (those of an earlier fit): visits (updates of q(z))
-  /// skip it, and its statistics stay as they are.
+  /// True for a batch whose data are no longer available, such as the data of an earlier fit. Visits (updates
+  /// of q(z)) skip it, and its statistics stay as they are.
   bool settled = false;
 
   Summary() = default;
@@ -54,24 +54,23 @@ struct Summary {
   double& of_pair(Index a, Index b, Index i) { return pair[(a * k + b) * shape.pairs + i]; }
   double of_pair(Index a, Index b, Index i) const { return pair[(a * k + b) * shape.pairs + i]; }
   int owner_of(Index j) const { return owner.empty() ? 0 : owner[static_cast<std::size_t>(j)]; }
-  /// True if removing cluster j would leave its class, or the prior that only this cluster has (its name),
-  /// without a cluster.
+  /// True if cluster j is the last one of its class, or has a name (a prior for it alone).
   bool is_last_of_class(Index j) const;
-  /// True if a and b may be joined: at most one has a prior of its own (a name), and they have the same owner
-  /// (class), or one of them has neither an owner nor a name.
+  /// True if clusters a and b may be joined. At most one of them may have a name (a prior of its own). They
+  /// must also have the same owner (class), or one of them must have neither owner nor name.
   bool may_join(Index a, Index b) const;
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
-  // Adds another summary (sums of statistics), multiplied by `scale`. Summaries that are combined must have
-  // the same shape, k and classes of clusters (owner). Results have the same bits with any pool or none.
+  // Adds another summary (sums of statistics), multiplied by `scale`. Both must have the same shape, k and
+  // owners (classes of the clusters). Results have the same bits with any pool or none.
   void add(const Summary& other, double scale = 1);
-  void exchange(const Summary& old, const Summary& fresh, Pool* pool);  // adds fresh − old
+  void exchange(const Summary& old, const Summary& fresh, Pool* pool);  // adds fresh and subtracts old
   // sets all entries to the sum of these parts (at least one), added in order
   void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);
   void scale(double c);
-  /// Adds the statistics of cluster b to those of a < b and removes b. The entropy is not additive and stays
-  /// unchanged. The owner (class) is that of a, or that of b if a has none.
+  /// Adds the statistics of cluster b to those of cluster a < b, and removes b. The entropy does not change,
+  /// since it is not additive. The owner (class) is that of a, or that of b if a has none.
   void merge(Index a, Index b);
   void drop(Index j);                             // removes j and its statistics
   void append(Index m, int owned_by = 0);         // adds m empty clusters at the end, owned by this class

@@ -7,7 +7,8 @@
 
 namespace bnpvi {
 
-/// A table of n rows with at most `width` clusters each, one in each of `width` slots; −1: an empty slot.
+/// A table of n rows. Each has `width` slots, each with the number of one cluster, or −1 if the slot is
+/// empty.
 struct SupportTable {
   Index width = 0;
   std::vector<int> cluster;  // numbers of clusters, n × width
@@ -18,7 +19,7 @@ struct SupportTable {
   const int* of(Index i) const { return cluster.data() + i * width; }
 
   /// Renumbers clusters: j becomes number[j], −1 if it was removed. If two clusters of a row become one, the
-  /// first of their slots holds it and the other becomes empty.
+  /// first of their slots keeps it and the other becomes empty.
   void renumber(const std::vector<Index>& number);
 };
 

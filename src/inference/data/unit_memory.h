@@ -9,21 +9,21 @@
 
 namespace bnpvi {
 
-/// What a visit (update of q(z)) of a batch stores about its units for their next visit: a plain value, of
-/// which an allocation model uses the parts that it needs.
-///   support: a few clusters for each row. When units are groups, the rows of unit[i] are row_start[i] ..
-///     row_start[i + 1] − 1 of the table; otherwise `unit` and `row_start` are empty and row i is unit i of
-///     the batch.
+/// What a visit (update of q(z)) of a batch stores about its units for their next visit. An allocation model
+/// uses the parts that it needs.
+///   support: a few clusters for each row. If units are groups, the rows of unit[i] are row_start[i] ..
+///     row_start[i + 1] − 1 of the table. Otherwise `unit` and `row_start` are empty, and row i is unit i
+///     of the batch.
 ///   shares: the clusters that each unit uses, and how much of each (share_table.h).
 ///
-/// Moves renumber clusters. Clusters born since the visit are in no support yet, although rows may have mass
-/// on them: the next visit must compare every row with them.
+/// Moves renumber clusters. A cluster born since the visit is in the support of no row yet, although rows may
+/// belong to it: the next visit must compare every row with it.
 struct UnitMemory {
   SupportTable support;
   ShareTable shares;
   std::vector<Index> unit, row_start;
-  // clusters 0 .. known_k − 1 existed at the visit (update of q(z)); later ones are newborn (proposed by a
-  // birth since)
+  // Clusters 0 .. known_k − 1 existed at the visit (update of q(z)). Later ones are newborn: a birth
+  // (proposal of new clusters) has added them since.
   Index known_k = 0;
   std::vector<int> born;  // for each newborn cluster, its number after renumbering; −1: it was removed
   Index visits = 1;
@@ -35,8 +35,8 @@ struct UnitMemory {
   /// removed.
   UnitMemory renumbered(const std::vector<Index>& number) const;
 
-  /// Writes the memory. weights = false: the sets of weights that the shares use, and log-likelihoods stored
-  /// in place of them, are left out. read(): `weights` takes the place of weights that were left out.
+  /// Writes the memory. weights = false leaves out the clusters' weights that belong to the shares, and the
+  /// log-likelihoods that shares without weights store. read() then uses `weights` for what was left out.
   void write(Writer& out, bool weights = true) const;
   static UnitMemory read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 };

@@ -9,18 +9,19 @@
 
 namespace bnpvi {
 
-/// A fit whose clusters are joined one pair after the other. All data are visited once at its globals
-/// (parameters' posterior); from then on q(z) is explicit and changes only by joins: the responsibility of a
-/// joined cluster is the sum of those of its parts. After every join the globals are optimal for q(z). Of two
-/// orders of the clusters, the present one and the one by size, the one with the higher ELBO is kept.
+/// A fit whose clusters are joined one pair after the other. All data are visited once at the fit's globals
+/// (posterior of the parameters). From then on q(z) is explicit and changes only by joins: the responsibility
+/// of a joined cluster is the sum of those of its parts. After every join the globals are optimal for q(z).
+/// Two orders of the clusters are compared, the present one and the one by size; the order with the higher
+/// ELBO is kept.
 ///
-/// The identity of a cluster is its number in the fit; a joined cluster has the identity of its first part.
-/// Memory: 12 bytes for each cluster of each row (word, pair of rows) that belongs to several, and three to
-/// five K × K tables. The problem and the pool must outlive this object.
+/// The identity of a cluster is its number in the fit. A joined cluster has the identity of its first part.
+/// Memory: 12 bytes for each cluster of each row (or word, or pair of rows) that belongs to several clusters,
+/// and three to five K × K tables. The problem and the pool must outlive this object.
 class Coarsening {
  public:
-  /// globals: those of the fit (parameters' posterior). earlier: for each batch what an earlier fit stored of
-  /// its units (State::earlier); may be empty.
+  /// globals: those of the fit. earlier: for each batch what an earlier fit stored about its units
+  /// (State::earlier); may be empty.
   Coarsening(const Problem& problem, Globals globals, std::vector<std::shared_ptr<const UnitMemory>> earlier,
              Pool& pool);
 
@@ -34,11 +35,13 @@ class Coarsening {
   /// the joined cluster.
   Index join(Index a, Index b);
 
-  /// The identities of the pair to join next: of the `finalists` pairs that rank highest, the one with the
-  /// highest ELBO after joining. There is none if no two clusters may be joined (Summary::may_join). For the
-  /// ranks, changes of the data term and of the entropy are exact. Changes of the allocation terms may be
-  /// slightly out of date: they were computed when the younger cluster of the pair was formed. With more than
-  /// 2^7 clusters only pairs of near clusters are ranked (evidence_of_merging).
+  /// The identities of the pair to join next. Pairs are ranked by the gain from joining them. Of the
+  /// `finalists` pairs with the highest ranks, the one with the highest ELBO after joining is returned. There
+  /// is none if no two clusters may be joined (Summary::may_join).
+  ///
+  /// In the ranks, changes of the data term and of the entropy are exact. Changes of the allocation terms may
+  /// be slightly out of date: they were computed when the younger cluster of the pair was formed. With more
+  /// than 2^7 clusters only pairs of clusters near each other are ranked (evidence_of_merging).
   std::optional<std::pair<Index, Index>> best_pair();
 
  private:

@@ -11,11 +11,11 @@ namespace bnpvi {
 
 struct Globals;
 
-/// What joining changes, for each pair of clusters: the difference between the summary after joining them and
-/// the sum of their statistics. Value 0 of a pair is the change of the entropy of q(z), which falls; the
-/// other values are the changes of the further statistics (Summary::extra) of the joined cluster. The
-/// identity of a cluster, 0 .. K − 1, is its number at the beginning; a joined cluster keeps the identity of
-/// its first part.
+/// For each pair of clusters, how joining them changes their summary: the difference between the summary
+/// after the join and the sum of the two clusters' statistics. Value 0 of a pair is the change of the entropy
+/// of q(z), which becomes smaller. The other values are the changes of the joined cluster's further
+/// statistics (Summary::extra). The identity of a cluster, 0 .. K − 1, is its number at the beginning; a
+/// joined cluster keeps the identity of its first part.
 class JoinChanges {
  public:
   JoinChanges(Index k, Index q) : k_(k), width_(1 + q), value_(static_cast<std::size_t>(k * k * width_)) {}
@@ -33,8 +33,8 @@ class JoinChanges {
   Vec value_;
 };
 
-/// Some units with explicit q(z), in which clusters can be joined: the responsibility of the joined cluster
-/// is the sum of those of both. Used by one thread at a time.
+/// Some units with explicit q(z), in which clusters can be joined. The responsibility of a joined cluster is
+/// the sum of those of its two parts. Used by one thread at a time.
 class Joins {
  public:
   virtual ~Joins() = default;
@@ -43,14 +43,15 @@ class Joins {
   /// of these units (JoinChanges).
   virtual void add_changes(JoinChanges& out) = 0;
 
-  /// Joins cluster b to a in these units (rows or groups of rows). The effects that joining other pairs would
-  /// have change thereby; the differences are added to `out`. Pairs with b are still stored under b;
-  /// JoinChanges::merge completes the join.
+  /// Joins cluster b to a in these units (rows or groups of rows). This changes what joins of other pairs
+  /// would do; these differences are added to `out`. Pairs with b are still stored under b, until
+  /// JoinChanges::merge() is called.
   virtual void join(Index a, Index b, JoinChanges& out) = 0;
 
-  /// In models with statistics that are linear bounds (tangents) taken at earlier globals (parameters'
-  /// posterior): takes the tangents at the given globals, adds their values to extra (K × q, rows by present
-  /// number of the cluster), and returns true. number[id]: present number of the cluster with this identity.
+  /// For models whose further statistics are linear bounds (tangents), computed at earlier globals (posterior
+  /// of the parameters). Computes the tangents at the given globals, adds their values to extra (K × q, rows
+  /// by present number of the cluster), and returns true. number[id]: the present number of the cluster with
+  /// this identity. Other models do nothing and return false.
   virtual bool settle(const Globals& /*globals*/, const std::vector<Index>& /*number*/,
                       Vec& /*extra*/) const {
     return false;
@@ -60,10 +61,10 @@ class Joins {
 /// The units of a visit with their explicit q(z), divided into consecutive parts; each part is a Joins.
 using JoinParts = std::vector<std::unique_ptr<Joins>>;
 
-/// The part −x log x of an entropy; 0 at x = 0.
+/// The term −x log x of an entropy; 0 at x = 0.
 double entropy_part(double x);
 
-/// An item of a JoinTable: a row, a word or a pair of rows that belongs to a few clusters.
+/// An item of a JoinTable: a row, a word or a pair of rows, which belongs to a few clusters.
 struct JoinItem {
   int* id;        // identities of its clusters (their numbers before any join), length `size`
   double* value;  // its values, in the layout that Kind defines

@@ -12,27 +12,27 @@ Index occupied(const Summary& s);
 /// local_step() of the allocation model; a family of models may define another.
 class Edit : public Rounds {
  public:
-  /// Makes rounds until the ELBO is above that of `state` (Rounds::rise). If it gets there, `state` becomes
-  /// the proposal, its changes of clusters are also made in the memory of failed moves, and the result is
+  /// Makes rounds until the ELBO is above that of `state` (Rounds::rise). If this succeeds, `state` becomes
+  /// the proposal, its changes of clusters are also applied to the memory of failed moves, and the result is
   /// true. Otherwise nothing changes, and the result is false.
   ///
   /// If hyperparameters of the prior have posteriors, a proposal that fails is evaluated once more, under the
   /// prior learned from the proposal itself. If it is then accepted, the problem keeps this prior.
   bool climb(State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
-  /// The second half of climb(): accepts or refuses the proposal. state: the state that was passed to rise();
-  /// rises: the result of rise().
+  /// The second half of climb(): accepts or refuses the proposal. state: the state that was passed to rise().
+  /// rises: what rise() returned.
   bool settle(State& state, bool rises);
 
   /// Makes the edit refuse proposals that end with fewer than `least` occupied clusters (see occupied()),
-  /// even if they raise the ELBO. Such a gain does not come from the proposed clusters, but only from
-  /// updating q(z).
+  /// even if they raise the ELBO. In such a proposal the gain comes only from updating q(z), not from the
+  /// proposed clusters.
   void require_occupied(Index least) { least_occupied_ = least; }
 
  protected:
   using Rounds::Rounds;
 
-  /// Stores what the last round found for the units in `edited`, a copy of the state before the edit: the
+  /// Stores in `edited`, a copy of the state before the edit, what the last round found for the units: the
   /// summaries of the batches that changed and, if the state has them, explicit responsibilities.
   virtual void put_back(State& edited) = 0;
 

@@ -19,8 +19,8 @@ struct SizedCluster {
   double size;
 };
 
-/// For each group of clusters, in any order, how often a move has failed with clusters of these sizes. A
-/// plain value. Copies (each proposal has one) share the table until one of them is changed.
+/// For each group of clusters, in any order, how often a move has failed with clusters of these sizes. Each
+/// proposal has a copy. Copies share the table until one of them is changed.
 class FailedGroups {
  public:
   /// Adds `failures` to the count of the group. If the sizes have changed since the last failure

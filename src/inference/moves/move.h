@@ -22,7 +22,7 @@ struct MoveContext {
   Pool& pool;
   Index lap;
 
-  /// The ELBO that a proposal must exceed to be accepted: that of the present state plus a margin for
+  /// The ELBO that a proposal must exceed to be accepted: the ELBO of the present state plus a margin for
   /// rounding.
   double to_beat(const State& state) const;
 };
@@ -73,19 +73,19 @@ MoveKind move_kind(MoveKind::Turn turn, bool keeps_k, const Model& model,
 /// An upper limit of the difference that rounding may cause between two ELBOs of about this value.
 double rounding_of(double elbo);
 
-/// The observation model with its prior learned from the clusters of a proposal. Null unless hyperparameters
-/// have posteriors and this prior raises the ELBO of the proposal above `present`. Learning costs some ten
-/// factorisations for each cluster, so with many clusters it is tried only if the ELBO of the proposal is
-/// close to `present`.
+/// The observation model with its prior learned from the clusters of a proposal, if this prior raises the
+/// ELBO of the proposal above `present`; else null. Also null if no hyperparameters have posteriors. Learning
+/// costs some ten factorisations for each cluster. So with many clusters it is tried only if the ELBO of the
+/// proposal is close to `present`.
 std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const State& proposal, double present,
                                               Pool& pool);
 
-/// Learns the prior from the clusters of a state, if hyperparameters have posteriors, and uses it if that
+/// If hyperparameters have posteriors: learns the prior from the clusters of a state, and uses it if that
 /// raises the ELBO of the state.
 void let_prior_follow(const Problem& problem, State& state, Pool& pool);
 
-/// True if the ELBO of a proposal is above `present`, if necessary after learning the prior from the
-/// proposal's clusters. If that was necessary, the problem keeps the learned prior, and proposal.elbo is the
+/// True if the ELBO of a proposal is above `present`, either at once or after the prior was learned from the
+/// proposal's clusters. In the second case the problem keeps the learned prior, and proposal.elbo becomes the
 /// ELBO under it.
 bool lifts(const Problem& problem, State& proposal, double present, Pool& pool);
 
@@ -110,32 +110,33 @@ void change_summaries(const Problem& problem, State& state, Operation op) {
   for (Index i = 0; i < n; ++i) one(i);
 }
 
-/// Identities of at most max_births clusters from which to try births (proposals of new clusters). They are
-/// clusters that MoveMemory considers worth trying: those with fewest failures first, and among these the
-/// largest first. at_least: number of failures that are allowed even if a try is expensive.
+/// Identities of at most max_births clusters from which to try births (proposals of new clusters). MoveMemory
+/// considers all of them worth trying. Those with fewest failures come first, and among these the largest.
+/// at_least: number of failures that are allowed even if a try is expensive.
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least = 0);
 
 /// A copy of the summary with only what the terms of the allocation model need. Of the statistic T_k of a
-/// cluster this is its count N_k and, if there are covariate patterns, the counts by pattern (the last
-/// numbers of T_k).
+/// cluster it keeps the count N_k and the counts by covariate pattern (a distinct row of covariates), which
+/// are the last `patterns` numbers of T_k.
 Summary allocation_part(const Summary& s, Index patterns = 0);
 
-/// Completes changes that remove m clusters: if the number of clusters is fixed, appends m empty ones.
+/// Completes changes that remove m clusters: appends m empty clusters if the number of clusters is fixed.
 Changes keeping_fixed_k(const AllocModel& alloc, Changes changes, Index m = 1);
 
 /// The state after changes that join a pair of clusters, with optimal global parameters. entropy[i]: the
-/// exact change of the entropy of q(z) of batch i.
+/// exact change of the entropy of q(z) in batch i.
 State with_joined(const Problem& problem, const State& state, const Changes& changes, const Vec& entropy);
 
-/// For each pair of clusters the gain of log evidence if they are joined, Λ(T_a + T_b) − Λ(T_a) − Λ(T_b),
-/// with statistics T; K × K, symmetric. It is computed for all pairs that may be joined. With more than 2^7
-/// clusters only for each cluster and the 2^5 nearest to it (nearest_clusters). It is −∞ elsewhere. Both
-/// numbers are guesses.
+/// For each pair of clusters a, b the gain of log evidence if they are joined, K × K, symmetric:
+///   Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), with statistics T.
+/// With at most 2^7 clusters it is computed for all pairs that may be joined. With more, only for each
+/// cluster and the 2^5 clusters nearest to it (nearest_clusters). Elsewhere it is −∞. Both numbers are
+/// guesses.
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool);
 
-/// Sorts the clusters by decreasing size if that raises the ELBO, in allocation models in which the order
-/// matters. remove_empty: also remove clusters without mass, unless the number of clusters is fixed. Returns
-/// true when anything changed.
+/// Sorts the clusters by decreasing size if that raises the ELBO; only in allocation models in which the
+/// order matters. remove_empty: also removes clusters without mass, unless the number of clusters is fixed.
+/// Returns true if anything changed.
 bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty);
 
 }  // namespace bnpvi

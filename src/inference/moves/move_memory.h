@@ -22,8 +22,8 @@ struct ClusterHistory {
 class MoveMemory {
  public:
   MoveMemory() = default;
-  /// k: number of clusters. p: number of operations that one observation costs (cost_of_observation()): the
-  /// more, the fewer failures are allowed.
+  /// k: number of clusters. p: number of operations that one observation costs (cost_of_observation()). The
+  /// larger p is, the fewer failures are allowed.
   MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 
   Index size() const { return static_cast<Index>(clusters_.size()); }
@@ -33,8 +33,8 @@ class MoveMemory {
   /// decreasing size. Clusters that births add have larger numbers. A joined cluster has the smallest number
   /// of its parts.
   std::uint64_t origin(Index j) const { return clusters_[j].origin; }
-  /// Numbers the clusters of the start as callers outside the fit know them (origin()). order: these
-  /// clusters, largest first, which get the numbers 0 .. K − 1.
+  /// Gives the clusters of the start the numbers by which callers outside the fit know them (origin()).
+  /// order: these clusters, largest first; they get the numbers 0 .. K − 1.
   void rank(const std::vector<Index>& order);
   std::vector<std::uint64_t> ids(const std::vector<Index>& clusters) const;
   std::vector<Index> numbers_of(const std::vector<std::uint64_t>& ids) const;
@@ -46,36 +46,36 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// Records a failed attempt to join two clusters and split them anew; sizes: those of the two.
-  /// barely_shared: the two clusters share so few rows that no further attempt is made until a size changes.
+  /// Records a failed attempt to join two clusters and split them anew. sizes: those of the two clusters.
+  /// barely_shared: the two share so few rows that there is no further attempt until a size changes.
   void resplit_failed(const std::vector<Index>& pair, const Vec& sizes, bool barely_shared);
   bool resplit_worth_trying(const std::vector<Index>& pair, const Vec& sizes) const;
 
-  /// Records that the clusters of the group were fitted anew. A second attempt is made only when a size has
+  /// Records that the clusters of the group were fitted anew. There is no second attempt until a size has
   /// changed.
   void refit_tried(const std::vector<Index>& group, const Vec& sizes);
   bool refit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const;
 
-  /// Records a failed birth (proposal of new clusters) from cluster j. unsplit: whether all new clusters were
-  /// merged with each other before the proposal was evaluated. Such a failure counts twice, as it is more
-  /// likely to repeat than a rejected split.
+  /// Records a failed birth (proposal of new clusters) from cluster j. unsplit: all new clusters were merged
+  /// with each other before the proposal was evaluated. Such a failure counts twice, as it is more likely to
+  /// repeat than a rejected split.
   void birth_failed(Index j, double size, bool unsplit = false);
   void birth_succeeded(Index j);
   /// True when a birth (proposal of new clusters) from cluster j of this size should be tried. at_least:
   /// number of failures that are allowed even where a try is expensive.
   bool birth_worth_trying(Index j, double size, int at_least = 0) const;
   Index birth_failures(Index j) const { return clusters_[j].birth_failures; }
-  /// Records a late birth: one from a cluster from which a birth has failed before, at its present size.
-  /// gain: what it added to the ELBO; 0 if it failed again.
+  /// Records a late birth: a birth from a cluster from which one has failed before at its present size. gain:
+  /// what it added to the ELBO; 0 if it failed again.
   void late_birth_tried(double gain);
-  /// The expected gain, in nats, of the next late birth of this fit (late_birth_tried()). At first it is an
-  /// optimistic guess, later more and more the average of the recorded gains.
+  /// The expected gain, in nats, of the next late birth of this fit (late_birth_tried()): an optimistic guess
+  /// at first, later more and more the average of the recorded gains.
   double late_birth_gain() const;
 
-  /// Records a rise of the ELBO after two clusters were joined or one was deleted: by how much the ELBO after
-  /// several updates of q(z) exceeded the ELBO predicted before them.
+  /// Records a rise of the ELBO after two clusters were joined or one was deleted. gain: the ELBO after
+  /// several updates of q(z), minus the ELBO that was predicted before them.
   void merge_rose(double gain) { merge_rise_ = std::max(merge_rise_, gain); }
-  /// The largest gain that merge_rose() has recorded in this fit, or the initial guess if that is larger.
+  /// The largest gain that merge_rose() has recorded in this fit, but at least the initial guess.
   double merge_rise() const { return merge_rise_; }
 
   void delete_failed(Index j, double size) { clusters_[j].delete_failed_at = size; }

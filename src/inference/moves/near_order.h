@@ -1,4 +1,4 @@
-// Globals of clusters in another order.
+// Globals (posterior of the parameters) of clusters that were put in another order.
 #pragma once
 #include <vector>
 
@@ -6,11 +6,13 @@
 
 namespace bnpvi {
 
-/// The start of the search for globals of the clusters in this order. It is of use to models with effects of
-/// covariates on weights, which keep the effects in u and would otherwise search for all of them again. u has
-/// a row of numbers for each cluster; it begins with û and ω̂ of the stick if these are stored there. In
-/// models with sticks a row has numbers for each cluster (StoredPairs), then further ones. The result is
-/// empty for sticks alone, which are found at once.
+/// Initial globals for the search for the globals of the clusters in a new order; order[i]: the old number of
+/// new cluster i. Only models with effects of covariates on the weights need them, since they would otherwise
+/// search for all effects again. Sticks alone are found at once: the result is then empty.
+///
+/// The effects are in Globals::u, which has a row of numbers for each cluster. If the model has sticks
+/// (has_sticks()), their û come before all rows, and a row begins with numbers for each cluster
+/// (StoredPairs). If it has none and units are groups, a row begins with û and ω̂ of the cluster's stick.
 Globals near_order(const AllocModel& alloc, const Globals& globals, const std::vector<Index>& order);
 
 }  // namespace bnpvi

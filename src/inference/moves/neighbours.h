@@ -16,8 +16,9 @@ struct Neighbours {
 };
 
 /// Finds for each cluster j the `width` clusters l that fit the mean of its rows best. These have the largest
-/// ⟨T_j / N_j, w_l⟩ + E log π_l. T_j / N_j: mean features of cluster j; w_l: weights of cluster l; log_pi: E
-/// log π. This works with any observation model, by one matrix product.
+///   ⟨T_j / N_j, w_l⟩ + E log π_l
+/// T_j / N_j: mean features of cluster j; w_l: weights of cluster l; log_pi: E log π. It works with any
+/// observation model, by one matrix product.
 Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
                             Pool& pool);
 

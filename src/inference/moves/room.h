@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// Clusters to be removed. dropped: clusters that are deleted. joined: pairs (a, b), a < b, in which b is
-/// joined to a. Several pairs may have the same a. No cluster is removed twice, and every a stays.
+/// Clusters to be removed. dropped: clusters that are deleted. joined: pairs (a, b) with a < b, in which b is
+/// joined to a. Several pairs may have the same a. No cluster is removed twice, and no a is removed.
 struct Room {
   std::vector<Index> dropped;
   std::vector<std::pair<Index, Index>> joined;
@@ -23,14 +23,14 @@ struct Room {
 };
 
 /// The clusters that can be removed without loss, smallest first. They have less than half an observation, no
-/// separate prior (name), and no mass in the data of an earlier fit (settled_part()). At least one cluster of
-/// each class of labelled rows is left out of the list.
+/// prior of their own (name), and no mass in the data of an earlier fit (settled_part()). At least one
+/// cluster of each class of labelled rows is left out of the list.
 std::vector<Index> idle_clusters(const State& state);
 
 /// Chooses clusters to be removed so that there is room for m new ones. Idle clusters (idle_clusters()) come
-/// first. Then pairs (a, b) of the list, in its order, are chosen to be joined, unless they overlap with
-/// chosen ones. Clusters in `kept` are not touched. If there are too few candidates, fewer than m are
-/// removed.
+/// first. Then pairs (a, b) of the list, in its order, are chosen to be joined, unless they share a cluster
+/// with pairs already chosen. Clusters in `kept` are not touched. Fewer than m are removed if there are too
+/// few candidates.
 Room room_for(Index m, const State& state, const std::vector<std::pair<Index, Index>>& pairs,
               const std::vector<Index>& kept);
 

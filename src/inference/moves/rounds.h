@@ -9,9 +9,9 @@ namespace bnpvi {
 
 /// A proposal that changes q(z) of a part of the data. The part is taken out of a state, the clusters of the
 /// remaining data are changed, and the part is added again by rounds. Each round updates q(z) of the part
-/// (local step), and then the global parameters (global step). All other data keep their responsibilities. So
-/// only changes are possible that need no visit of them: merges of clusters that they do not use together,
-/// drops of clusters that they do not use, new clusters, another order. The state itself stays as it is.
+/// (local step), and then the global parameters (global step). All other data keep their responsibilities and
+/// are not visited. So the only possible changes are merges of clusters that these data do not use together,
+/// drops of clusters that they do not use, new clusters, and another order. The state itself is not changed.
 class Rounds {
  public:
   virtual ~Rounds() = default;
@@ -23,9 +23,9 @@ class Rounds {
   /// data.
   double round();
 
-  /// Makes rounds until the ELBO is above that of `state`; then returns true. Returns false after max_rounds,
-  /// or as soon as the remaining rounds would not suffice even if each gained as much as the last; gains
-  /// usually shrink. before: the ELBO before the first round, if it is known.
+  /// Makes rounds until the ELBO is above that of `state`; then returns true. Returns false after max_rounds.
+  /// Returns false earlier if the remaining rounds would not suffice even if each gained as much as the last;
+  /// gains usually shrink. before: the ELBO before the first round, if it is known.
   bool rise(const State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
   /// Sets the gain of the ELBO, in addition to rounding, that the proposal must exceed to be accepted.
@@ -35,8 +35,8 @@ class Rounds {
   /// The proposal after the last round: the ELBO of the whole data, and the global parameters and the total
   /// summary (sums of statistics) of the data of problem(). It has no summaries of batches.
   const State& proposed() const { return proposed_; }
-  /// The problem with which the rounds compute: the given one, or one with less data that has the same
-  /// differences of ELBOs.
+  /// The problem with which the rounds compute: the given one, or one with less data in which differences of
+  /// ELBOs are the same.
   virtual const Problem& problem() const { return c_.problem; }
 
  protected:

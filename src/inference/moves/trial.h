@@ -17,7 +17,7 @@ struct Trial {
   bool accepted;
 };
 
-/// Called with the record of every attempted move, on the thread that runs the fit. Empty except in tests
+/// Called with the record of every attempted move, on the thread that runs the fit. Only tests set it
 /// (testing/proposal_trace.h).
 inline std::function<void(const Trial&)> trial_listener;
 

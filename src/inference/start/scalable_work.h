@@ -9,7 +9,7 @@ namespace bnpvi {
 /// The rows that scalable k-means++ has drawn so far as candidates for centres of clusters.
 struct Candidates {
   Sample rows;
-  Index round = 0;  // number of passes that have chosen them
+  Index round = 0;  // number of passes that have drawn the rows
   Index draws = 0;  // number of rows to be drawn in this pass
   unsigned long long seed = 0;
 };
@@ -23,11 +23,12 @@ struct DrawnRow {
 /// Keeps only the `most` rows with the smallest keys, and sorts them by key.
 void keep_first(std::vector<DrawnRow>& rows, Index most);
 
-/// Computes how far the rows of a batch are from the candidates, and draws rows without replacement, with
-/// probabilities proportional to mass × divergence to the nearest candidate (to the mass where there is no
-/// candidate yet). The rows with the smallest keys are drawn; a key is an exponential variate divided by that
-/// product [Efraimidis and Spirakis 2006]. The variates depend only on seed, round and number of the row. So
-/// the rows with the smallest keys of all batches do not depend on how rows are divided into batches.
+/// Computes how far the rows of a batch are from the candidates, and draws rows without replacement. The
+/// probability of a row is proportional to mass × divergence to the nearest candidate, or to its mass if
+/// there is no candidate yet. Each row gets a key, an exponential variate divided by this product; the rows
+/// with the smallest keys are drawn [Efraimidis and Spirakis 2006]. The variate depends only on the seed, the
+/// round and the number of the row. So the rows with the smallest keys of all batches do not depend on how
+/// rows are divided into batches.
 class DrawRowsWork final : public BatchWork {
  public:
   DrawRowsWork(Index batch, std::shared_ptr<const Candidates> candidates)
@@ -54,8 +55,8 @@ struct Centres {
   Vec w;  // k × p: ObsModel::point_estimate() of each cluster, with the logarithm of its mass added
 };
 
-/// Assigns each row of a batch to the nearest of these centres, and computes the statistics of the rows of
-/// each centre.
+/// Assigns each row of a batch to the nearest of these centres, and sums the statistics of the rows of each
+/// centre.
 class NearestWork final : public BatchWork {
  public:
   NearestWork(Index batch, std::shared_ptr<const Centres> centres)

@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-/// A random subset of n rows, so large that they have 2^22 features together, but at least 64 rows.
+/// A random subset of n rows: as many rows as have 2^22 features together, but at least 64.
 struct Subsample {
   std::vector<Index> position;  // positions of the chosen rows, 0 .. n − 1
   Vec mass;
@@ -61,10 +61,11 @@ class SeedRows {
   double scale_;
 };
 
-/// Loads the features of a subset of rows. rows: their numbers, in the order of `chosen`. fill: the weights
-/// (p numbers) of the cluster to which the rows belong; missing cells are replaced by their expectations
-/// under it; null: under a cluster without data. sharpness: how often a row counts when a centre is estimated
-/// from it (bregman_kmeans()).
+/// Loads the features of a subset of rows.
+///   rows: their numbers, in the order of `chosen`.
+///   fill: the weights (p numbers) of the cluster to which the rows belong; missing cells are replaced by
+///     their expectations under it. Null: by those under a cluster without data.
+///   sharpness: how often a row counts when a centre is estimated from it (bregman_kmeans()).
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
                                          const Subsample& chosen, const double* fill = nullptr,
                                          double sharpness = 1);
