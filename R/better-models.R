@@ -102,10 +102,10 @@ columns_that_depart <- function(x, labels, weights) {
   colnames(x)[sort(most[far[most] >= least_gain])]
 }
 
-# The observation model of the Gaussian columns; NULL if there are none.
+# The part of a default observation model that takes numbers, which is Gaussian; NULL if there is none.
 gaussian_part <- function(fit) {
   obs <- fit$model$obs
-  if (is.null(obs$blocks)) if (obs_facts(obs)$constructor == "obs_gaussian") obs else obs$blocks$gaussian
+  if (!is.null(obs$blocks)) obs$blocks$gaussian else if ("number" %in% obs_facts(obs)$kind) obs
 }
 
 # The columns of the data that are modelled as Gaussian, as a matrix with column names, NA in missing cells.

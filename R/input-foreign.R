@@ -61,6 +61,21 @@ refuse_relations <- function(x, arg, call) {
   refuse_other_censoring(x, arg, call)
 }
 
+# Survival times are pairs of a time and its status: refuses them if no part of the observation model (NULL: the
+# default) takes such pairs, since a status is no value.
+need_model_of_times <- function(x, obs, arg, call) {
+  columns <- if (is.data.frame(x)) as.list(x) else list(x)
+  if (!is.null(obs$columns)) columns <- columns[names(columns) %in% obs$columns]
+  parts <- if (is.null(obs)) list() else obs$blocks %||% list(obs)
+  takes_pairs <- any(vapply(parts, function(part) "pair" %in% obs_facts(part)$kind, NA))
+  if (any(vapply(columns, inherits, NA, "Surv")) && !takes_pairs) {
+    makers <- obs_makers(function(facts) identical(facts$values, "times with status"))
+    abort("not_numeric", c("{.arg {arg}} has survival times, which {.fn {makers}} models.",
+      i = "Give it as {.arg obs}, or as a part of a product: {.code {makers}(shape = NULL)} is the Weibull one."
+    ), call = call)
+  }
+}
+
 # Refuses survival times of package survival unless they are right-censored: other kinds have two times per row.
 refuse_other_censoring <- function(x, arg, call) {
   columns <- if (is.data.frame(x)) x else list(x)

@@ -54,6 +54,7 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
     return(plain)
   }
   refuse_relations(x, arg, call)
+  need_model_of_times(x, obs, arg, call)
   if (obs_can(obs, "read")) {
     if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) refuse_sparse(obs, arg, call)
     x <- choose_columns(as_frame(steps_of_track(x, obs), arg, call), obs, arg, call)

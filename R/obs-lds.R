@@ -331,7 +331,7 @@ obs_axes.obs_lds <- function(obs, columns) {
 # Draws rows of a linear system on the given path of modes, with one draw of the emission for the whole data
 # set.
 obs_draw.obs_lds <- function(obs, clusters, path, lengths, given) {
-  dynamics <- lapply(clusters, draw_dynamics)
+  dynamics <- lapply(clusters, draw_dynamics, obs = obs)
   emission <- draw_emission(obs, given$initial$emission)
   root <- t(chol(obs$start_var))
   age <- sequence(lengths)

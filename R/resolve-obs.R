@@ -229,6 +229,7 @@ check_df <- function(df, d, call) {
 # The observation model for data if the user gives none. For data frames with a column of levels it depends on
 # the columns.
 default_obs <- function(x, call) {
+  need_model_of_times(x, NULL, "x", call)
   if (inherits(x, track_classes) && all(c("step", "angle") %in% names(x))) {
     return(obs_of_track(x, call))
   }

@@ -100,8 +100,7 @@ bnp_stream <- function(next_batch, n = Inf, ...) {
     given <- names(list(...)) %||% rep("", ...length())
     abort("argument", c(
       "Unused argument{?s}: {.arg {ifelse(nzchar(given), given, '(unnamed)')}}.",
-      i = "Arguments of the fit belong to the function that fits: {.code bnp_mixture(bnp_stream(f), obs_gaussian(),
-           seed = 1)}."
+      i = "Arguments of the fit belong to the function that fits: {.code bnp_mixture(bnp_stream(f), seed = 1)}."
     ))
   }
   if (is.character(next_batch)) refuse_files(next_batch, "next_batch", rlang::current_env())

@@ -34,7 +34,7 @@ warn_of_ties <- function(fit, data) {
          told."
       },
       i = if (length(counts)) {
-        "Counts have models of their own: {.fn obs_poisson}, {.fn obs_negbinomial}."
+        "Counts have models of their own: {.fn {makers_of_counts()}}."
       },
       i = if (any(columns$few)) {
         "A column with few different values has levels rather than measurements: make it a factor, or leave it out."
@@ -58,6 +58,12 @@ spread_of_clusters <- function(means) {
     return(means$scale^2 * (gamma(1 + 2 / means$shape) - gamma(1 + 1 / means$shape)^2))
   }
   if (!is.null(means$concentration)) 1 / means$concentration
+}
+
+makers_of_counts <- function() {
+  obs_makers(function(facts) {
+    "number" %in% facts$kind && !facts$counts_tokens && identical(facts$refusal[["class"]], "not_counts")
+  })
 }
 
 # Columns with at most this many values probably have levels rather than rounded numbers: a guess.

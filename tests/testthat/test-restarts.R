@@ -297,7 +297,9 @@ test_that("print() says how many starts there were and how many agree", {
   }
   expect_output(print(fit), "Best of [0-9]+ starts.*; [0-9]+ agree")
   expect_identical(said(c(FALSE, FALSE), c(TRUE, TRUE)), "Best of 2 starts; 2 agree")
-  expect_identical(said(c(FALSE, TRUE, FALSE), c(TRUE, FALSE, FALSE)), "Best of 3 starts (1 given up); no other one agrees")
+  expect_identical(
+    said(c(FALSE, TRUE, FALSE), c(TRUE, FALSE, FALSE)), "Best of 3 starts (1 given up); no other one agrees"
+  )
   expect_identical(
     said(c(FALSE, FALSE, TRUE), c(FALSE, TRUE, FALSE), c("bregman", "altered", "altered")),
     "Best of 1 start and 2 altered ends (1 given up); no other one agrees"

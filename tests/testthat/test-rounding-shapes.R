@@ -181,6 +181,4 @@ test_that("Weibull values and angles that are not taken as rounded are told of, 
   expect_no_warning(bnp_mixture(values, obs_weibull(), control = quick), class = "bnpvi_warning_ties")
   angles <- rep(c(-1, 1, 2), each = 100)
   expect_warning(bnp_mixture(angles, obs_vonmises(rounding = 0), control = quick), class = "bnpvi_warning_ties")
-  times <- survival::Surv(values, rep(1:0, c(250, 50)))
-  expect_no_error(suppressWarnings(bnp_mixture(data.frame(t = times), obs_weibull(rounding = 0), control = quick)))
 })

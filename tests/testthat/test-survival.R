@@ -137,3 +137,13 @@ test_that("what is no time and no status is refused by row and remedy", {
   expect_equal(fit(good, a = c(time = 2))$model$obs$a, 2)
   expect_bad(fit(good, a = c(wait = 2)), "names", "Not a column")
 })
+
+test_that("survival times are refused by models that would take their status for a value", {
+  times <- survival::Surv(stats::rweibull(40, 2, 5), rep(1:0, c(30, 10)))
+  for (x in list(times, data.frame(t = times))) {
+    for (obs in list(NULL, obs_weibull(), obs_gaussian(), obs_product(obs_weibull()))) {
+      expect_bad(bnp_mixture(x, obs), "not_numeric", "obs_survival\\(shape = NULL\\)")
+    }
+  }
+  expect_bad(bnp_hmm(times), "not_numeric", "obs_survival")
+})
