@@ -158,8 +158,8 @@ test_that("with one mode an emission of its own is that of all", {
     y <- if (identity) data$y else data$y %*% rbind(c(1, 0, 1), c(0, 1, 1))
     own <- switched(2, ncol(y), 1, identity = identity)
     shared <- own[names(own) != "by_mode"]
-    # Few laps: rounding errors grow from lap to lap while the modes are still leaving a saddle of the bound.
-    got <- lapply(list(own, shared), function(obs) fit_with(y, u, obs, one, matrix(1, 60, 1), data$y, laps = 15L))
+    # Five laps: on the way out of a saddle of the bound rounding errors grow from lap to lap.
+    got <- lapply(list(own, shared), function(obs) fit_with(y, u, obs, one, matrix(1, 60, 1), data$y, laps = 5L))
     expect_equal(got[[1]]$elbo, got[[2]]$elbo, tolerance = 1e-10)
     expect_equal(got[[1]]$terms[names(got[[2]]$terms)], got[[2]]$terms, tolerance = 1e-9)
     expect_equal(got[[1]]$paths$mean, got[[2]]$paths$mean, tolerance = 1e-6)
