@@ -1,9 +1,10 @@
 # Labels by keywords: which list a document (or a text of a mixture) is about.
 #
-# The topic with the name of a list need not have all of its subject: topics without a name may be about parts of it. So
-# all topics count, each by its words: a document is about list s as much as its topics lead to expect keywords of s,
-#   L_s = Σ_k π_k P(keyword of s | topic k) / P(keyword of s),
-# and about no list as much as L = 1, the frequency of keywords in all data. The probabilities are L_s / (1 + Σ L).
+# The topic that is named by a list need not cover the whole subject of the list: topics without a name may be about
+# parts of it. So all topics count, each by its words. With π the proportions of topics in a document,
+#   L_s = Σ_k π_k P(keyword of s | topic k) / P(keyword of s)
+# says how many times as often keywords of list s are expected in the document as in all data. The probability of list s
+# is L_s / (1 + Σ L); the 1 stands for no list, with keywords as frequent as in all data.
 
 # Whether labels are those of keywords. Known labels of documents own topics, and a document has their shares.
 labels_by_keywords <- function(fit) has_keywords(fit$model$obs) && is.null(fit$state$owner)

@@ -69,7 +69,8 @@ with_price <- function(fit) {
   fit
 }
 
-# The bound of a fit with its covariance, as if the covariance had been given and not chosen.
+# The bound of a fit whose form of covariance (full or diagonal) was chosen, without what the choice costs: the bound
+# that the fit would have if this form had been given.
 elbo_of_covariance <- function(fit) fit$elbo + if (is.null(fit$covariances)) 0 else price_of_choice
 
 # The arguments that the user gave to the constructor, without the covariance.

@@ -79,7 +79,8 @@ exposure_of_sizes <- function(obs, data, start, call) {
 }
 most_exposed <- c(1e-6, 1e10)
 
-# The sums of a fit are those at its mean exposure.
+# Sums of clusters are computed at nodes of sizes that depend on the mean exposure; fits with another one have other
+# sums.
 obs_layout.obs_negbinomial <- function(obs) if (!is.null(obs$exposure)) obs$mean_exposure %||% 1
 
 model_negative_binomial <- list(

@@ -45,9 +45,10 @@
 #' observation; in the first row of a sequence it is their mean over all rows. When states of new sequences are
 #' predicted, a new level of a factor has no effect.
 #'
-#' Numeric variables are rounded as soon as there are more than 256 patterns. Each then has at most 64 values if there
-#' is one such variable (32 if there are two, 16 if more), so that there are at most 1,024 patterns. Read fits by
-#' [transition_matrix()] and [long_run()] at covariates, [prevalence()], and `plot(fit, "transitions", by = )`.
+#' Each different combination of values of the covariates is a *pattern*. If there are more than 256, numeric variables
+#' are rounded: to at most 64 values if there is one such variable, 32 if there are two, 16 if there are more, and to
+#' fewer as long as there are more than 1,024 patterns. What depends on covariates is shown by [transition_matrix()] and
+#' [long_run()], which take the covariates to look at, [prevalence()], and `plot(fit, "transitions", by = )`.
 #'
 #' @param formula A one-sided formula of the covariates on which the weights depend, such as `~ age + sex`.
 #' @param concentration For mixtures, the concentration as in [prior_dp()], or with `k` as in [prior_dirichlet()]; for

@@ -51,10 +51,13 @@ covariance_of_coefs <- function(fit, sums, weights) {
   }, to_users)
 }
 
-# Where parameters are in the matrices of information: list(pairs: the entries of D that are parameters, their rows
-# and columns; own: for each cluster the places of its e coefficients, of these entries and of the noise, which is
-# the same place in all clusters where they share D and the noise; log_weights: the places of the log weights of
-# all clusters but the last; size).
+# Which row and column of the information matrix belongs to which parameter. D is the covariance of random effects.
+# Returns a list:
+#   pairs        rows and columns of the entries of D that are parameters;
+#   own          for each cluster the places of its e coefficients, of the entries of D and of the noise (if clusters
+#                share D and the noise, these places are the same in all clusters);
+#   log_weights  the places of the log weights of all clusters but the last;
+#   size         the number of parameters.
 places_of_parameters <- function(obs, k, e) {
   q <- length(obs$effects)
   pairs <- if (obs$independent) cbind(seq_len(q), seq_len(q)) else

@@ -49,8 +49,8 @@ add_part <- function(all, part) {
   if (all$n > .Machine$integer.max) abort("memory", "More than {(.Machine$integer.max)} rows cannot be numbered.")
 }
 
-# Numbers the terms of a part as in earlier parts: in order of appearance. Terms without names have their
-# column numbers.
+# Gives the terms of a part of a source their numbers: terms of earlier parts keep theirs, new ones get the next
+# numbers in order of appearance. The number of a term without a name is that of its column.
 in_known_terms <- function(all, part) {
   if (is.null(part$column_names)) {
     return(part)

@@ -11,7 +11,7 @@
 #'   * `"response"`: the effect of each topic on the response, for fits with a response.
 #'   * `"elbo"`: the bound by lap, with the accepted moves.
 #'   * `"score"`, for truncation-free learning: how well each batch was predicted, and the number of topics. The default
-#'     for a stream of documents of rows, which keeps no documents.
+#'     for a stream of documents whose observations are rows, as such a fit keeps no documents.
 #' @param topics Which topics to show, by number (after an update, titles show the identities of topics, see
 #'   [cluster_ids()]); default: the largest twelve, for `"correlation"` the largest thirty. If topics are left out, or a
 #'   small picture has no room for them, a note in the picture says how many are shown.

@@ -105,8 +105,8 @@ EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths&
 /// as independent.
 Summary independent_summary(const LdsProblem& problem, const LdsState& state, Index group);
 
-/// Makes the globals (parameters' posterior) optimal for `total` and the emissions optimal for `seen`, then
-/// computes the bound (global step).
+/// The global step: makes the posterior of the parameters optimal for the summary `state.total` of all
+/// sequences and that of the emissions optimal for `state.seen`, then computes the bound.
 void renew(const LdsProblem& problem, LdsState& state);
 
 /// Computes the bound and its terms at the present parameters' posterior.

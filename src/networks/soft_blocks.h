@@ -70,9 +70,9 @@ class SoftBlocks {
     Vec none, link;  // weights of the blocks (LinkWeights), K × K
     Vec prior;       // E log of the sticks' proportions
   };
-  // Sums of the labels r_j of the nodes j with which a node has pairs. out, in: over its links, weighted by
-  // their values. pairs_out, pairs_in: over pairs, each counted once. `out` is for pairs that leave the node,
-  // `in` for pairs that arrive; undirected networks use `out` only.
+  // Sums of the labels r_j over other nodes j, for one node. out: over the links from the node to j, weighted
+  // by their values; in: over the links from j. pairs_out, pairs_in: over all pairs of the node that are
+  // observed, linked or not, each counted once. Undirected networks use `out` and `pairs_out` only.
   struct Met {
     Vec out, in, pairs_out, pairs_in;
   };

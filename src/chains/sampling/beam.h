@@ -44,7 +44,7 @@ class Beam {
   Pool& pool_;
   StateLikelihoods likelihoods_;
   std::vector<Vec> log_rows_;  // log transition probabilities from the start and from each state, K + 1 rows
-  // log probability of all states not in use together, for each of the same K + 1 rows
+  // for each row of log_rows_, the log of the summed transition probability to all states that are not in use
   Vec log_rest_;
   Vec log_slice_;  // logarithm of the slice of each row of data
   // smallest log slice among first rows of sequences, and among all other rows
