@@ -17,8 +17,8 @@ heading <- function(...) cat("\n", strrep("-", 78), "\n", ..., "\n", sep = "")
 how_found <- function(fit) {
   trace <- elbo_trace(fit)
   cat(sprintf(
-    "Found from %d by births (%d), merges (%d) and deletes (%d), in %.1f seconds.\n",
-    fit$control$k_init, sum(trace$births), sum(trace$merges), sum(trace$deletes), max(trace$seconds)
+    "The best of the starts took %d births, %d merges and %d deletes, in %.1f seconds.\n",
+    sum(trace$births), sum(trace$merges), sum(trace$deletes), max(trace$seconds)
   ))
 }
 
