@@ -61,6 +61,8 @@ refuse_relations <- function(x, arg, call) {
   refuse_other_censoring(x, arg, call)
 }
 
+makers_of_times <- function() obs_makers(function(facts) identical(facts$values, "times with status"))
+
 # Survival times are pairs of a time and its status: refuses them if no part of the observation model (NULL: the
 # default) takes such pairs, since a status is no value.
 need_model_of_times <- function(x, obs, arg, call) {
@@ -69,7 +71,7 @@ need_model_of_times <- function(x, obs, arg, call) {
   parts <- if (is.null(obs)) list() else obs$blocks %||% list(obs)
   takes_pairs <- any(vapply(parts, function(part) "pair" %in% obs_facts(part)$kind, NA))
   if (any(vapply(columns, inherits, NA, "Surv")) && !takes_pairs) {
-    makers <- obs_makers(function(facts) identical(facts$values, "times with status"))
+    makers <- makers_of_times()
     abort("not_numeric", c("{.arg {arg}} has survival times, which {.fn {makers}} models.",
       i = "Give it as {.arg obs}, or as a part of a product: {.code {makers}(shape = NULL)} is the Weibull one."
     ), call = call)

@@ -28,8 +28,14 @@ regression_table <- function(formula, data, call, obs) {
     abort("formula", "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
   }
   frame <- evaluate_formula(formula_variables(terms, data, NULL, "data", call), "data", call)
-  obs <- obs_of_response(obs, stats::model.response(frame), call)
-  coded <- if (is_glm(obs)) coded_response(stats::model.response(frame), NULL, call)
+  response <- stats::model.response(frame)
+  if (inherits(response, "Surv")) {
+    abort("response", c("The response has survival times, which no regression takes.",
+      i = "{.fn {makers_of_times()}} models the times themselves, without covariates."
+    ), call = call)
+  }
+  obs <- obs_of_response(obs, response, call)
+  coded <- if (is_glm(obs)) coded_response(response, NULL, call)
   y <- response_matrix(frame, formula, call, obs, coded$levels)
   terms <- attr(frame, "terms")
   offset <- !is.null(attr(terms, "offset"))

@@ -27,11 +27,12 @@ warn_of_ties <- function(fit, data) {
   cli::cli_warn(
     c(
       if (length(single)) {
-        "Some {clusters} are narrower than the rounding of column{?s} {.val {single}}: they stand for single values."
+        "Some {clusters} are narrower than the rounding of {cli::qty(length(single))}column{?s} {.val {single}}: they
+         stand for single values."
       },
       if (length(wide)) {
-        "Some {clusters} are narrower than the spacing of column{?s} {.val {wide}}: how many there are can hardly be
-         told."
+        "Some {clusters} are narrower than the spacing of {cli::qty(length(wide))}column{?s} {.val {wide}}: how many
+         there are can hardly be told."
       },
       i = if (length(counts)) {
         "Counts have models of their own: {.fn {makers_of_counts()}}."

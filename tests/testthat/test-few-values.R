@@ -66,7 +66,7 @@ test_that("repeated values are never spread out by noise where there are few of 
       invokeRestart("muffleWarning")
     }
   )
-  expect_match(said, "cyl")
+  expect_match(said, "of columns .*cyl")
   expect_match(said, "factor, or leave it out")
   expect_no_match(said, "noise")
 })

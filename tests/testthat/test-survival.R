@@ -146,4 +146,6 @@ test_that("survival times are refused by models that would take their status for
     }
   }
   expect_bad(bnp_hmm(times), "not_numeric", "obs_survival")
+  d <- data.frame(t = times, age = stats::rnorm(40))
+  for (fit in list(bnp_mixture, bnp_hmm)) expect_bad(fit(t ~ age, d), "response", "obs_survival")
 })
