@@ -24,7 +24,7 @@ least_shared <- 0.05
 # together take about as long as the fit.
 with_better_joined <- function(fit, data, refit) {
   shared <- fit$elbo_terms[["entropy"]] >= least_shared * sum(data$weights %||% data$n)
-  if (sum(fit$sizes > 0) < 2L || !shared || is.null(gaussian_part(fit))) {
+  if (sum(fit$sizes > 0) < 2L || !shared || !is.null(fit$model$obs$levels)) {
     return(fit)
   }
   x <- columns_of_gaussian(fit, data)

@@ -23,7 +23,7 @@ evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, 
 # computed twice, for the column alone and for all columns together (a product), and the smaller one counts:
 # so what independence loses is subtracted, and what it wins by fewer covariances is not counted.
 with_better_models <- function(fit, data) {
-  if (is.null(gaussian_part(fit))) {
+  if (!is.null(fit$model$obs$levels)) { # all columns are levels
     return(fit)
   }
   some <- evenly(data$n, if (has_individuals(data)) data$n else most_rows)
@@ -102,10 +102,9 @@ columns_that_depart <- function(x, labels, weights) {
   colnames(x)[sort(most[far[most] >= least_gain])]
 }
 
-# The part of a default observation model that takes numbers, which is Gaussian; NULL if there is none.
+# The part of a default observation model that takes numbers, which is Gaussian.
 gaussian_part <- function(fit) {
-  obs <- fit$model$obs
-  if (!is.null(obs$blocks)) obs$blocks$gaussian else if ("number" %in% obs_facts(obs)$kind) obs
+  if (is.null(fit$model$obs$blocks)) fit$model$obs else fit$model$obs$blocks$gaussian
 }
 
 # The columns of the data that are modelled as Gaussian, as a matrix with column names, NA in missing cells.

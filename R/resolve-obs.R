@@ -229,12 +229,15 @@ check_df <- function(df, d, call) {
 # The observation model for data if the user gives none. For data frames with a column of levels it depends on
 # the columns.
 default_obs <- function(x, call) {
-  need_model_of_times(x, NULL, "x", call)
   if (inherits(x, track_classes) && all(c("step", "angle") %in% names(x))) {
     return(obs_of_track(x, call))
   }
   measured <- function(v) is.double(v) && is.null(attributes(v)) && !is_two_valued(v)
-  if (is.data.frame(x) && !all(vapply(x, measured, NA))) obs_of_columns(x, call) else obs_gaussian()
+  if (is.data.frame(x) && all(vapply(x, measured, NA))) {
+    return(obs_gaussian())
+  }
+  need_model_of_times(x, NULL, "x", call)
+  if (is.data.frame(x)) obs_of_columns(x, call) else obs_gaussian()
 }
 
 obs_of_columns <- function(x, call) {

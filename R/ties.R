@@ -4,10 +4,15 @@
 # can be made arbitrarily high: such clusters have a higher bound, but are not a useful answer.
 warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
-  # Finds the columns of one block in which clusters have shrunk.
+  # Finds the columns of one block in which clusters have shrunk. spread: covariances or variances of clusters, of
+  # angles inverse concentrations; NULL for models that cannot shrink to a value, such as regressions.
   shrinking <- function(obs, means, data) {
-    spread <- spread_of_clusters(means)
-    if (is.null(spread) || is.null(means$mean) && NCOL(spread) != data$d) return() # censored times have two columns
+    spread <- if (!is.null(means[["mean"]])) {
+      means$cov %||% if (!is.null(means$shape)) means$mean^2 / means$shape
+    } else if (!is.null(means$shape) && !is.null(means$scale)) { # Weibull
+      means$scale^2 * (gamma(1 + 2 / means$shape) - gamma(1 + 1 / means$shape)^2)
+    } else if (!is.null(means$concentration)) 1 / means$concentration
+    if (is.null(spread) || is.null(means[["mean"]]) && NCOL(spread) != data$d) return()
     data$x <- obs_scaled(obs, data$x)
     narrow_columns(fit, spread, obs$rounding %||% 0, data)
   }
@@ -47,18 +52,6 @@ warn_of_ties <- function(fit, data) {
     ),
     class = c("bnpvi_warning_ties", "bnpvi_warning")
   )
-}
-
-# Covariances or variances of clusters, from their mean parameters (angles: inverse concentrations); NULL for
-# models that cannot shrink to a value, such as regressions.
-spread_of_clusters <- function(means) {
-  if (!is.null(means$mean)) {
-    return(means$cov %||% if (!is.null(means$shape)) means$mean^2 / means$shape)
-  }
-  if (!is.null(means$shape) && !is.null(means$scale)) { # Weibull
-    return(means$scale^2 * (gamma(1 + 2 / means$shape) - gamma(1 + 1 / means$shape)^2))
-  }
-  if (!is.null(means$concentration)) 1 / means$concentration
 }
 
 makers_of_counts <- function() {

@@ -194,7 +194,7 @@ test_that("a built package contains no object file", {
   tarball <- list.files(pattern = "[.]tar[.]gz$")
   expect_length(tarball, 1L)
   content <- utils::untar(tarball, list = TRUE)
-  expect_true(any(grepl("src/inference/source[.]cpp$", content)))
+  expect_true(any(grepl("src/inference/data/source[.]cpp$", content)))
   expect_none(grep("[.](o|so|dll)$", content, value = TRUE), "objects")
   expect_none(grep("inst/bench", content, value = TRUE), "benches")
 })

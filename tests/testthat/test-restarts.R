@@ -344,7 +344,7 @@ test_that("effort says how much work starts may do, and is refused where there i
 
 long_test("more effort makes more starts", {
   n_starts <- function(effort) {
-    nrow(bnp_mixture(quakes[1:4], control = bnp_control(seed = 1, restarts = "auto", effort = effort))$restarts)
+    nrow(bnp_topics(bars$counts[1:400, ], control = bnp_control(seed = 1, restarts = "auto", effort = effort))$restarts)
   }
   expect_true(n_starts("low") < n_starts("default"))
 })
