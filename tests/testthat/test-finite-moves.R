@@ -40,7 +40,7 @@ for (case in some_of(planted_cases(), by = 5, from = 2)) {
   })
 }
 
-test_that("finite sequences keep K, and every state met equals its recomputation", {
+long_test("finite sequences keep K, and every state met equals its recomputation", {
   total <- c(births = 0, merges = 0, deletes = 0)
   for (case in some_of(planted_sequences(), by = 11, from = 3)) {
     for (sticky in c(0, 5)) {

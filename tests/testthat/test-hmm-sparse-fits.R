@@ -8,7 +8,7 @@ expect_proved <- function(fit, label) {
   expect_gte(min(diff(fit$trace$elbo)), -1e-9 * abs(fit$elbo), label = label)
 }
 
-test_that("every state that a sparse fit meets, proposals included, is proved from its explicit q(z)", {
+long_test("every state that a sparse fit meets, proposals included, is proved from its explicit q(z)", {
   found <- c(births = 0, merges = 0, deletes = 0)
   for (case in some_of(planted_sequences(), by = 12)) {
     for (prior in hmm_priors[c("sticky", "finite")]) {

@@ -153,7 +153,7 @@ test_that("logarithms take over where rows contradict transitions, and nothing i
   }
 })
 
-test_that("a long sequence in segments is the same sequence in one piece", {
+long_test("a long sequence in segments is the same sequence in one piece", {
   withr::local_seed(6)
   toy <- toy_sequences(1, lengths = c(4500, 5), k = 5)
   toy$data$x <- toy$data$x + matrix(rnorm(9010, sd = 6), ncol = 2)

@@ -24,7 +24,7 @@ random_counts <- function(seed = 2) {
   resp / rowSums(resp)
 }
 
-test_that("sticks with gamma integrated: the term is the integral, and no other sticks are better", {
+long_test("sticks with gamma integrated: the term is the integral, and no other sticks are better", {
   toy <- toy_sequences(1)
   resp <- random_counts()
   counts <- twin_rows(resp, toy$data$starts)

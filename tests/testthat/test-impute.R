@@ -211,7 +211,7 @@ test_that("gaps of a series are drawn from the Gaussian conditional of the whole
   }
 })
 
-test_that("copies of autoregressive series have the gaps filled in, and cover what was removed", {
+long_test("copies of autoregressive series have the gaps filled in, and cover what was removed", {
   id <- rep(1:2, each = 200)
   state <- rep(c(1, 2, 1, 2), each = 100)
   inside <- error <- double()

@@ -32,7 +32,7 @@ test_that("an answer that does not fit into memory is an error, and no thread is
   expect_identical(n_threads(), threads)
 })
 
-test_that("clusters of new rows take no table of probabilities, nor these a second one", {
+long_test("clusters of new rows take no table of probabilities, nor these a second one", {
   n <- 2e4L
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   k <- 30L

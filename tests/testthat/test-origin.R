@@ -46,7 +46,7 @@ test_that("autoregressions with an intercept do not depend on the origin, in cha
   expect_no_origin(function(x) bnp_hmm(x, obs = obs, control = quick, na_action = "model"), holed, 2 * 173 + 3, "gaps")
 })
 
-test_that("linear systems with an intercept do not depend on the origin", {
+long_test("linear systems with an intercept do not depend on the origin", {
   half <- switching[1:60, ]
   quick$max_laps <- 10L
   obs <- obs_lds(intercept = TRUE)

@@ -84,7 +84,7 @@ test_that("arguments that are no graphical parameters are refused by every plot(
   expect_bad(drawn(plot(network, network = edges, vertex.size = 3)), "argument", "vertex.size")
 })
 
-test_that("no rows are drawn as no data, or refused; one row and equal rows are rows", {
+long_test("no rows are drawn as no data, or refused; one row and equal rows are rows", {
   time <- rep(1:4, each = 68)
   drift <- bnp_mixture(faithful, obs_gaussian(drift = 0.3), time = time, control = quiet())
   one <- bnp_mixture(faithful["eruptions"], control = quiet())

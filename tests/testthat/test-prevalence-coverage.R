@@ -116,7 +116,7 @@ test_that("topics of words are drawn by their probabilities", {
   expect_equal(colMeans(drawn[c(FALSE, TRUE), ]), c(0, 20, 0))
 })
 
-test_that("prevalence given the words is by draws, the same each time", {
+long_test("prevalence given the words is by draws, the same each time", {
   drawn <- prevalence(topics_fit, by = "party", x = corpus$x)
   expect_identical(drawn, prevalence(topics_fit, by = "party", x = corpus$x))
   expect_gt(draws_given_words(topics_fit, corpus$x, NULL)$accepted, 0.3)

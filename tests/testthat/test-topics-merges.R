@@ -81,7 +81,7 @@ traced_topics <- function(x, seed, spared) {
   engine_fit(count_data(x), model, control, NULL, NULL)
 }
 
-test_that("what forecasts of merges and divisions refuse would gain next to nothing, and trying it changes nothing", {
+long_test("what forecasts of merges and divisions refuse would gain next to nothing, and trying it changes nothing", {
   skip_without_testing_entries()
   sets <- c(
     lapply(0:3, function(i) bars$counts[200 * i + 1:200, ]),

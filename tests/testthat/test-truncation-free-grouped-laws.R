@@ -179,7 +179,7 @@ gain_of_joining <- function(x, topic, document, tables, gamma, alpha, k = NULL) 
   c(gain = gain, plain = plain, no_prior = gain - prior, own_row = plain - lost(0))
 }
 
-test_that("topics are joined if the gain, recomputed in plain R, is positive", {
+long_test("topics are joined if the gain, recomputed in plain R, is positive", {
   document <- rep(1:15, each = 4L)
   for (prior in list(list(family = "hdp", gamma = 0.02, alpha = 0.7), list(family = "lda", k = 60L, alpha = 0.7))) {
     distances <- some_of(seq(0.2, 4, length.out = 40), by = 2)
