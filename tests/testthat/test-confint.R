@@ -238,3 +238,21 @@ test_that("intervals of autoregressions go with the units of their columns, howe
   scaled <- bnp_mixture(x %*% diag(c(1, 1e9)), obs_ar(), prior = prior_dirichlet(1), control = control)
   expect_equal(unname(confint(scaled, "coef")), unname(near) * c(outer(c(1, 1e9), c(1, 1e-9))), tolerance = 1e-6)
 })
+
+test_that("degrees of freedom are as uncertain as the likelihood with location and scale unknown says", {
+  x <- withr::with_seed(4, stats::rt(1000, 4))
+  fit <- bnp_mixture(x, obs_student(), prior_dp(1), start = rep(1, 1000), control = bnp_control(
+    seed = 1, moves = FALSE, max_laps = 100, verbose = FALSE
+  )) |> suppressWarnings()
+  tails <- widened_tails(fit$model$obs, posterior_clusters(fit)[[1L]])
+  log_nu <- log(tails$shape_node)
+  centre <- sum(tails$shape_prob * log_nu)
+  spread <- sqrt(sum(tails$shape_prob * (log_nu - centre)^2))
+  profile <- function(log_nu) {
+    -stats::optim(c(0, 0), function(p) {
+      -sum(stats::dt((x - p[1]) / exp(p[2]), exp(log_nu), log = TRUE) - p[2])
+    }, control = list(reltol = 1e-12))$value
+  }
+  bend <- sum(c(1, -2, 1) * vapply(centre + c(-0.05, 0, 0.05), profile, 1)) / 0.05^2
+  expect_equal(spread, 1 / sqrt(-bend), tolerance = 0.15)
+})
