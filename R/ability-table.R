@@ -135,8 +135,8 @@ ability_table <- c(list(
     ), area = "options", label = "{.code keep = \"probabilities\"}"
   ),
   keep_data = able(
-    c("mixture", "topics", "sequences"),
-    "Only fits of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} keep data.",
+    c("mixture", "topics", "sequences", "features"),
+    "Only fits of {.fn bnp_mixture}, {.fn bnp_topics}, {.fn bnp_hmm} and {.fn bnp_features} keep data.",
     source = c("Data in a source are read where they are.", "Give the source to what reads them again."),
     area = "options", label = "{.code keep_data = TRUE}"
   ),

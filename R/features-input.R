@@ -20,7 +20,8 @@ feature_source <- function(x, call, na_action, control) {
 }
 
 features_fields <- c(
-  "n", "d", "row_names", "column_names", "left_out", "na_action", "n_missing", "sampled", "fingerprint"
+  "n", "d", "starts", "grouped", "row_names", "column_names", "left_out", "na_action", "n_missing", "sampled",
+  "fingerprint"
 )
 
 features_input <- function(data) {
@@ -89,6 +90,7 @@ scaled_values <- function(data, model) {
 # value.
 feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "model", use = "predict") {
   check_format(fit, call)
+  if (is_internal(newdata)) return(newdata)
   arg <- arg_of_table(arg, newdata)
   newdata <- select_feature_columns(newdata, fit, call, arg, na_action)
   data <- feature_data(newdata, arg, call, na_action, allow_no_rows = TRUE, use = use)

@@ -5,7 +5,7 @@
 #' @param object,fit A fit of [bnp_features()].
 #' @param newdata Rows, in any form that [bnp_features()] takes; for `predict()` and `heldout_loglik()` also a
 #'   [source][sources]. Missing values are left out. Without `newdata`, `"prob"` and `"response"` are those of the
-#'   training rows.
+#'   training rows; `"impute"` and `impute()` need `newdata` unless the fit keeps its data ([strip_data()]).
 #' @param type `"prob"`: the probability of each feature, rows x features. `"response"`: the expected values of the row,
 #'   rows x columns. `"impute"`: `newdata` with missing values replaced by their expectation, and the attribute `sd`, a
 #'   matrix of standard deviations (`NA` for values that were not missing).
@@ -56,13 +56,13 @@ predict.bnp_features <- function(object, newdata = NULL, type = c("prob", "respo
     return(predict_features_of_source(object, newdata, type, draws, write))
   }
   refuse_write(write)
-  if (is.null(newdata)) {
-    need_data(type == "impute", "newdata")
+  if (is.null(newdata) && type != "impute") {
     return(if (type == "response") fitted(object) else for_all_rows(object$input, training_presence(object)))
   }
+  newdata <- data_or_kept(newdata, object, "newdata")
   data <- feature_newdata(object, newdata, rlang::current_env())
   if (type == "impute") {
-    return(impute_cells(object, data, draws))
+    return(for_all_rows(list(left_out = data$left_out), impute_cells(object, data, draws)))
   }
   nu <- latent_features(object, data)$nu
   if (type == "prob") nu else feature_response(object, nu, data$row_names)
@@ -258,7 +258,7 @@ draw_feature_rows <- function(fit, drawn, z) {
 impute.bnp_features <- function(fit, newdata, m = 5L, seed = NULL, ...) {
   check_no_dots(...)
   check_format(fit)
-  need_data(missing(newdata), "newdata")
+  newdata <- data_or_kept(if (!missing(newdata)) newdata, fit, "newdata")
   m <- check_count(m, "m")
   data <- feature_newdata(fit, newdata, rlang::current_env())
   nu <- latent_features(fit, data)$nu
@@ -269,10 +269,10 @@ impute.bnp_features <- function(fit, newdata, m = 5L, seed = NULL, ...) {
     x <- draw_feature_rows(fit, draw_loadings(fit), z)
     out <- whole
     for (j in seq_len(ncol(x))) out[missing[, j], j] <- x[missing[, j], j]
-    out
+    for_all_rows(list(left_out = data$left_out), out)
   }
   sets <- with_r_seed(m, seed, one, rlang::current_env())$sets
-  structure(sets, data = whole, class = c("bnp_imputations", "list"))
+  structure(sets, data = for_all_rows(list(left_out = data$left_out), whole), class = c("bnp_imputations", "list"))
 }
 
 #' Simulate rows from a fit of latent features

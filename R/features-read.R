@@ -107,14 +107,15 @@ feature_response <- function(fit, nu, row_names = rownames(nu)) {
 }
 
 #' @rdname read_features
-#' @param newdata For `residuals()`: rows, usually the training data, which a fit of [bnp_features()] does not keep.
+#' @param newdata For `residuals()`: rows, usually the training data. Not needed if the fit keeps its data
+#'   ([strip_data()]).
 #' @export
 residuals.bnp_features <- function(object, newdata, ...) {
   check_no_dots(...)
-  need_data(missing(newdata), "newdata")
+  newdata <- data_or_kept(if (!missing(newdata)) newdata, object, "newdata")
   data <- feature_newdata(object, newdata, rlang::current_env())
-  data$x - unname(feature_response(object, latent_features(object, data)$nu)) |>
-    `dimnames<-`(list(data$row_names, object$input$column_names))
+  left <- data$x - unname(feature_response(object, latent_features(object, data)$nu))
+  for_all_rows(list(left_out = data$left_out), `dimnames<-`(left, list(data$row_names, object$input$column_names)))
 }
 
 #' @rdname read_features
@@ -137,7 +138,8 @@ print.bnp_features <- function(x, ...) {
   k <- length(x$sizes)
   shown <- signif(x$sizes[seq_len(min(12L, k))], 3)
   more <- if (k > 12L) paste0(" ... (", k, " in all)")
-  if (k > 0L) cat(strwrap(paste0("Rows that have each: ", paste(shown, collapse = " "), more), exdent = 2), sep = "\n")
+  has <- if (k > 0L) paste0("Rows that have each: ", paste(shown, collapse = " "), more)
+  for (line in c(has, described_kept(x))) cat(strwrap(line, exdent = 2), sep = "\n")
   invisible(x)
 }
 

@@ -55,9 +55,10 @@ glance.bnp_features <- function(x, ...) {
 augment.bnp_features <- function(x, data, ...) {
   check_no_dots(...)
   check_format(x)
-  need_data(missing(data), "data")
+  data <- data_or_kept(if (!missing(data)) data, x, "data")
   internal <- feature_newdata(x, data, rlang::current_env(), "data")
-  nu <- unname(latent_features(x, internal)$nu)
+  nu <- for_all_rows(list(left_out = internal$left_out), unname(latent_features(x, internal)$nu))
+  if (is_internal(data)) data <- table_of_kept(x, data)
   out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
   out[paste0(".feature", seq_len(ncol(nu)))] <- as.data.frame(nu)
   like_input(out, data)

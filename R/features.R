@@ -99,6 +99,7 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
     engine = engine
   )
   fit$ids <- NULL # identities are the features' numbers until an update
+  fit$data <- data_to_keep(fit, data)
   sealed(fit)
 }
 
@@ -163,6 +164,7 @@ resolve_features_control <- function(control, data, start, call) {
   control$seed <- control$seed %||% draw_seed()
   if (length(control$batches) > 1L) control$batch_of <- batch_numbers(control, data, "bnp_mixture", call)
   if (is_spooled(data)) {
+    if (isTRUE(control$keep_data)) require_ability("source", "keep_data", call)
     control["batches"] <- list(if (control$algorithm != "full") data$n_batches)
   } else if (!is.null(control$batch_of)) {
     control$batches <- max(control$batch_of)

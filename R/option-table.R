@@ -122,7 +122,7 @@ option_table <- list(
   ),
   features = list(
     algorithms = c("memoized", "full"),
-    takes = c("batches", "restarts", "effort", "sparsity", "checkpoint", "max_births", "max_merges"),
+    takes = c("batches", "restarts", "keep_data", "effort", "sparsity", "checkpoint", "max_births", "max_merges"),
     instead = c(
       k_init = "A fit starts without any feature.", init = "Other starts are given by {.arg start}.",
       keep = "A fit has the probability of every feature in every row: {.fn feature_probs}."

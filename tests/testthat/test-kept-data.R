@@ -117,10 +117,32 @@ test_that("strip_data() takes them out, and says so", {
   expect_bad(strip_data(3), "argument", "fit")
 })
 
+test_that("latent features answer from the data that they keep, rows that were left out among them", {
+  gaps <- as.data.frame(as.matrix(replace(attitude, cbind(c(3, 9), 1:2), NA)))
+  rows <- function(...) unname(as.matrix(augment(...)))
+  for (action in c("model", "omit")) {
+    fit <- suppressMessages(bnp_features(gaps, na_action = action, control = keep()))
+    seen <- if (action == "omit") replace(gaps, cbind(rep(c(3, 9), each = 7), 1:7), NA) else gaps
+    expect_equal(augment(fit)[names(gaps)], tibble::as_tibble(seen), ignore_attr = TRUE)
+    same_rows <- if (action == "omit") -c(3, 9) else TRUE
+    expect_equal(rows(fit)[same_rows, ], rows(fit, gaps)[same_rows, ])
+    expect_equal(residuals(fit)[same_rows, ], residuals(fit, gaps)[same_rows, ], ignore_attr = TRUE)
+    filled <- predict(fit, type = "impute")
+    expect_equal(filled[same_rows, ], predict(fit, gaps, type = "impute")[same_rows, ], ignore_attr = TRUE)
+    drawn <- impute(fit, gaps, seed = 1)[[1]]
+    expect_equal(impute(fit, seed = 1)[[1]][same_rows, ], drawn[same_rows, ], ignore_attr = TRUE)
+    expect_identical(nrow(residuals(fit)), 30L)
+    expect_output(print(fit), "Data kept")
+  }
+  expect_bad(residuals(strip_data(fit)), "newdata", "keeps no data")
+  expect_null(update(fit, newdata = attitude[1:5, ])$data)
+})
+
 test_that("what has no data to keep refuses to keep them", {
-  expect_bad(bnp_features(attitude, control = keep()), "argument", "keep_data")
   source <- source_function(function(i) faithful, 1)
   expect_bad(bnp_mixture(source, control = keep()), "argument", "source")
+  expect_bad(bnp_features(source, control = keep()), "argument", "source")
+  expect_bad(bnp_network(matrix(1, 3, 3), control = keep()), "argument", "keep_data")
   expect_bad(bnp_control("truncation_free", keep_data = TRUE), "argument", "keep_data")
   fit <- bnp_mixture(faithful[1:200, ], control = keep())
   expect_null(update(fit, newdata = faithful[201:272, ])$data)
