@@ -55,9 +55,7 @@ links_of_adjacency <- function(x, nodes, directed, call, arg, weights = NULL) {
 columns_as_rows <- function(x, arg, call) {
   rows <- rownames(x)
   columns <- colnames(x)
-  if (anyDuplicated(rows) || anyDuplicated(columns)) {
-    abort("nodes", "Names of nodes of {.arg {arg}} must differ from each other.", call = call)
-  }
+  for (names in list(rows, columns)) need_distinct_nodes(names, arg, call)
   if (is.null(rows) || is.null(columns) || identical(rows, columns)) {
     return(x)
   }

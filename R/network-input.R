@@ -27,9 +27,7 @@ as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = 
   if (links$n == 0L) {
     abort("network", c("{.arg {arg}} has no nodes.", i = "Give at least one; links are not needed."), call = call)
   }
-  if (anyDuplicated(links$ids)) {
-    abort("nodes", "Names of nodes of {.arg {arg}} must differ from each other.", call = call)
-  }
+  need_distinct_nodes(links$ids, arg, call)
   check_values(links$value, call, arg)
   tidied_links(links, hidden_pairs(missing, links, call), keep_loops)
 }
@@ -125,6 +123,17 @@ nodes_of <- function(x, ids, arg, call) {
 }
 
 node_names <- function(x) label_text(x, "nodes")
+
+need_distinct_nodes <- function(names, arg, call) {
+  repeated <- unique(names[duplicated(names)])
+  if (length(repeated)) {
+    abort("nodes", c(
+      "Names of nodes of {.arg {arg}} must differ from each other.",
+      x = "Several nodes have the name {places(dQuote(repeated, FALSE))}.",
+      i = "{.code make.unique()} makes names differ."
+    ), call = call)
+  }
+}
 
 no_nodes_argument <- function(nodes, what, call) {
   if (!is.null(nodes)) {
@@ -227,6 +236,9 @@ listed_links <- function(x, call, arg, weights = NULL) {
     abort("network", "{.arg {arg}} must have columns {.field from} and {.field to}, a row for each link.", call = call)
   }
   columns <- if (names_links(x)) c("from", "to") else names(x)[1:2]
+  if (!names_links(x) && ncol(x) > 2L) {
+    tell_of_network("{.field {columns}}, the first two columns of {.arg {arg}}, are taken as the nodes of links.")
+  }
   from <- x[[columns[1L]]]
   to <- x[[columns[2L]]]
   absent <- which(is.na(from) | is.na(to))
@@ -268,11 +280,13 @@ links_of_edges <- function(x, nodes, directed, call, arg, weights) {
   )
 }
 
-# The line of print() about the network: "34 nodes, 78 links, 2 nodes without any, 10 pairs not observed".
+# The line of print() about the network: "34 nodes, 78 links that count 231, 2 nodes without any, 10
+# pairs not observed".
 described_network <- function(input) {
   big <- function(n, word) paste0(format(n, big.mark = ","), " ", word, if (n != 1) "s")
   paste0(
     big(input$n, "node"), ", ", big(input$n_links, if (input$directed) "directed link" else "link"),
+    if (input$total != input$n_links) paste0(" that count ", format(input$total, big.mark = ",")),
     if (input$isolated > 0L) paste0(", ", big(input$isolated, "node"), " without any"),
     if (input$components > 1L) paste0(", ", input$components, " connected parts"),
     if (input$hidden > 0L) paste0(", ", big(input$hidden, "pair"), " not observed")

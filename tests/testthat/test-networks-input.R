@@ -84,6 +84,7 @@ test_that("loops and several links are said and handled", {
   suppressMessages({
     counts <- bnp_network(rbind(edges, c(2, 1)), prior = prior_dp(), control = quiet())
     expect_identical(counts$model$obs$links, "counts")
+    expect_output(print(counts), "7 links that count 8")
     expect_error(
       bnp_network(rbind(edges, c(2, 1)), obs_links(family = "bernoulli"), control = quiet()),
       class = "bnpvi_error_not_binary"
@@ -91,6 +92,9 @@ test_that("loops and several links are said and handled", {
   })
   expect_message(weighted <- as_network(cbind(edges, weight = 1:7)), "weight, a column", fixed = TRUE)
   expect_equal(sort(weighted$value), 1:7)
+  other_names <- setNames(cbind(edges, when = letters[1:7]), c("a", "b", "when"))
+  expect_message(as_network(other_names), "a and b, the first two columns of `x`", fixed = TRUE)
+  expect_no_message(as_network(setNames(edges, c("a", "b"))))
 })
 
 test_that("what cannot be a network is refused by name", {
@@ -114,6 +118,9 @@ test_that("what cannot be a network is refused by name", {
   refused(adjacency(TRUE)[c(3, 1, 2, 6, 4, 5), c(3, 1, 2, 6, 4, 5)], "not_symmetric", directed = FALSE)
   refused(adjacency(), "argument", nodes = 1:6)
   refused(matrix("a", 3, 3), "not_numeric")
+  twice <- c("p", "q", "q", "r", "s", "t")
+  expect_bad(bnp_network(`rownames<-`(adjacency(), twice), control = quiet()), "nodes", "have the name .q.")
+  expect_bad(bnp_network(`dimnames<-`(adjacency(), list(NULL, twice)), control = quiet()), "nodes", "have the name .q.")
   refused(edges, "argument", obs = obs_poisson())
   refused(edges, "argument", prior = prior_dirichlet(2))
   refused(edges, "argument", prior = prior_dp(gamma_prior()))
