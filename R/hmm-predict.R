@@ -281,10 +281,20 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
 #' @rdname predict.bnp_hmm
 #' @export
 forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
+  if (missing(h) && !missing(newdata)) tell_of_one_value(newdata)
   newdata <- data_or_kept(if (!missing(newdata)) newdata, object, "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   h <- check_steps(h, "h")
   predict(object, newdata, !!id, n.ahead = h, ...)
+}
+
+# Says that a single number is new data, and not the number of rows to forecast.
+tell_of_one_value <- function(newdata) {
+  if (is.numeric(newdata) && is.null(dim(newdata)) && length(newdata) == 1L) {
+    cli::cli_inform(c(
+      "{newdata} is taken as a new sequence of one row.", i = "{.code h = {newdata}} is the number of rows to forecast."
+    ), class = c("bnpvi_message_one_value", "bnpvi_message"))
+  }
 }
 
 #' @rdname predict.bnp_hmm

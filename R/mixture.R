@@ -8,9 +8,10 @@
 #'   the order of time, or `x` is a list of series.
 #' @param obs The observation model, that is, the distribution of the rows of one cluster:
 #'   `r maker_links(verb_makers("bnp_mixture"))`. Default: [obs_gaussian()]; for a data frame with factors, text or
-#'   logical columns, see *Data frames*. With [obs_ar()] a cluster describes how a row depends on the `lag` rows before
-#'   it. The first `lag` rows of a series have no likelihood; they get the cluster of the first row that has one. If
-#'   clusters should last for many rows, use [bnp_hmm()].
+#'   logical columns, see *Data frames*; for a factor, logical values or repeated text alone [obs_categorical()]. With
+#'   [obs_ar()] a cluster describes how a row depends on the `lag` rows before it. The first `lag` rows of a series have
+#'   no likelihood; they get the cluster of the first row that has one. If clusters should last for many rows, use
+#'   [bnp_hmm()].
 #' @param prior The prior of the weights of clusters: [prior_dp()], [prior_py()] or [prior_dirichlet()];
 #'   [prior_covariates()] for weights that depend on covariates. With `time` it may also be [prior_hdp()], which is then
 #'   the default, or [prior_lda()].

@@ -227,7 +227,8 @@ check_df <- function(df, d, call) {
 }
 
 # The observation model for data if the user gives none. For data frames with a column of levels it depends on
-# the columns.
+# the columns. Text that is no column of a data frame is levels if a value is repeated, and documents otherwise,
+# which no model of rows takes.
 default_obs <- function(x, call) {
   if (inherits(x, track_classes) && all(c("step", "angle") %in% names(x))) {
     return(obs_of_track(x, call))
@@ -237,7 +238,11 @@ default_obs <- function(x, call) {
     return(obs_gaussian())
   }
   need_model_of_times(x, NULL, "x", call)
-  if (is.data.frame(x)) obs_of_columns(x, call) else obs_gaussian()
+  if (is.data.frame(x)) {
+    return(obs_of_columns(x, call))
+  }
+  levels <- column_kind(x) == "level" && (!is.character(x) || anyDuplicated(as.vector(x)))
+  if (levels) obs_categorical() else obs_gaussian()
 }
 
 obs_of_columns <- function(x, call) {

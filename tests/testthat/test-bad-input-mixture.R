@@ -13,7 +13,7 @@ test_that("columns that are not numeric are named", {
   bad(iris, "not_numeric", "Species \\(factor\\)", obs = obs_gaussian())
   bad(letters, "not_numeric")
   bad(matrix("a"), "not_numeric")
-  bad(factor(1:3), "not_numeric", "factor")
+  bad(factor(1:3), "not_numeric", "factor", obs = obs_gaussian())
   bad(list(1, 2), "input")
   bad(array(1, c(2, 2, 2)), "input", "two dimensions")
   for (obs in list(obs_gaussian(), obs_categorical())) {

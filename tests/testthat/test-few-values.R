@@ -85,6 +85,22 @@ test_that("states and topics that stand for single values are told of, and count
   expect_no_match(conditionMessage(told), "Counts")
 })
 
+test_that("a factor, logical values and repeated text alone are levels, as they are in a data frame", {
+  set.seed(1)
+  text <- sample(c("a", "b", "c"), 40, TRUE)
+  how <- bnp_control(seed = 1)
+  for (v in list(factor(text), text, text == "a")) {
+    for (verb in list(bnp_mixture, bnp_hmm)) {
+      fit <- verb(v, control = how)
+      expect_equal(elbo(fit), elbo(verb(data.frame(v), control = how)))
+      expect_equal(elbo(fit), elbo(verb(v, obs = obs_categorical(), control = how)))
+    }
+  }
+  table <- matrix(text, 10)
+  expect_equal(elbo(bnp_mixture(table, control = how)), elbo(bnp_mixture(as.data.frame(table), control = how)))
+  expect_bad(bnp_mixture(c("one sentence", "and another one"), control = how), "not_numeric")
+})
+
 test_that("a column of frequencies beside levels is told of", {
   d <- as.data.frame(Titanic)
   expect_message(bnp_mixture(d, control = once), "weights = Freq", class = "bnpvi_message_frequencies")

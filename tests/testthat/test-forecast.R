@@ -214,3 +214,12 @@ test_that("a state that may come and has no moments makes them infinite, and one
   expect_equal(of_states$mean[[1]], cbind(c(q$b[1] / (q$a[1] - 1), Inf)))
   expect_identical(is.finite(of_states$var[[1]]), cbind(c(TRUE, FALSE)))
 })
+
+test_that("a single number after the fit is said to be a new sequence", {
+  fit <- bnp_hmm(as.numeric(Nile), control = bnp_control(seed = 1, keep_data = TRUE))
+  expect_message(one <- forecast(fit, 3), "`h = 3` is the number of rows to forecast", fixed = TRUE)
+  expect_identical(nrow(one), 1L)
+  expect_no_message(forecast(fit, h = 3))
+  expect_no_message(forecast(fit, 900, h = 2))
+  expect_no_message(forecast(fit, c(900, 800)))
+})

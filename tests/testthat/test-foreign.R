@@ -36,7 +36,7 @@ test_that("columns with a unit or a meaning of their own say what to do", {
     x <- data.frame(a = c(1, 2, 4, 8))
     x$b <- column
     expect_bad(bnp_mixture(x, obs_gaussian(), control = few), "not_numeric", ...)
-    expect_bad(bnp_mixture(column, control = few), "not_numeric", ...)
+    expect_bad(bnp_mixture(column, obs_gaussian(), control = few), "not_numeric", ...)
   }
   metres <- structure(list(numerator = "m", denominator = character()), class = "symbolic_units")
   bad(structure(c(1, 2, 3, 4), units = metres, class = "units"), "drop_units")
