@@ -161,7 +161,7 @@ print.bnp_comparison <- function(x, digits = 4L, ...) {
   class(plain) <- "data.frame"
   plain$plugged_in <- NULL
   best <- if (nrow(plain)) which.max(plain$elbo)
-  plain$elbo <- format(plain$elbo, nsmall = 1L, digits = 1L)
+  plain$elbo <- format(plain$elbo, digits = 8L)
   print(plain, digits = digits, row.names = FALSE, ...)
   if (sum(!is.na(x$elbo)) > 1L) {
     second <- sort(x$elbo, decreasing = TRUE)[2L]

@@ -96,7 +96,9 @@ row_total <- function(total, fit, call) {
 
 model_multinomial <- list(
   title = "Multinomial", constructor = "obs_multinomial", values = "counts", kind = "number", gaps = "rows",
-  refusal = refused_counts("Use raw counts, not weights or proportions."), takes_sparse = TRUE,
+  refusal = refused_counts(
+    "Use raw counts, not weights or proportions. Measurements take another {.arg obs}, such as {.fn obs_gaussian}."
+  ), takes_sparse = TRUE,
   counts_tokens = TRUE,
   working = c("hyper_share", "learn", "keyword", "keyword_list", "expected_share", "keyword_class"),
   parameters = list(term_prior = "columns"),

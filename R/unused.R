@@ -83,6 +83,7 @@ unused_hint <- function(name, verb, own) {
   }
   owners <- owners_of(wanted, intersect(verb, fitting_verbs))
   if (!length(owners)) owners <- owners_of(wanted, fitting_verbs)
+  if (!grepl("^(source_|bnp_control$|bnp_moves$)", verb)) owners <- owners[vapply(owners, place_of, "") %in% own]
   if (!length(owners)) {
     return("")
   }
@@ -100,6 +101,9 @@ owners_of <- function(argument, verbs) {
   })))
 }
 
+# The argument of a fitting function that takes what the constructor `owner` makes.
+place_of <- function(owner) switch(sub("_.*", "", owner), obs = "obs", prior = "prior", bnp = "control")
+
 # How a user gives an argument of `owner` to the function `verb`: "control = bnp_control(seed = )".
 owned <- function(owner, argument, verb) {
   made <- paste0(owner, "(", argument, " = )")
@@ -107,7 +111,7 @@ owned <- function(owner, argument, verb) {
     made <- paste("moves =", made)
     return(if (verb == "bnp_control") made else paste0("control = bnp_control(", made, ")"))
   }
-  paste(switch(sub("_.*", "", owner), obs = "obs", prior = "prior", bnp = "control"), "=", made)
+  paste(place_of(owner), "=", made)
 }
 
 # A hint for a wrong value x of an argument: what to write instead, or to which argument the value belongs.

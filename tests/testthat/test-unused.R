@@ -84,3 +84,9 @@ test_that("seeds and switches are checked", {
   expect_bad(heldout_loglik(topics, whales$counts, per_document = "yes"), "argument", "per_document")
   expect_bad(coherence(topics), "newdata", "needed")
 })
+
+test_that("an argument of bnp_control() is not offered to functions without `control`", {
+  days <- list(matrix(c(1, 2, 8, 9)), matrix(c(1, 2, 8, 9)))
+  expect_bad(bnp_dynamic_means(days, lambda = 4, seed = 1), "argument", "Check the spelling")
+  expect_bad(bnp_features(attitude, K = 3), "argument", "prior = prior_beta_bernoulli")
+})
