@@ -123,7 +123,7 @@ need_allowed_paths <- function(data, prior, call) {
       set <- data$classes[row]
       if (set == 0L) "no label" else paste0("\"", data$class_names[data$class_sets[set, ]], "\"", collapse = " or ")
     }
-    number <- (data$left_out$kept %||% seq_len(data$n))[(data$order %||% seq_len(data$n))[row]]
+    number <- given_row(data, (data$order %||% seq_len(data$n))[row])
     abort("labels", c(
       "{.arg labels} contradict the prior: no allowed path has a state for row {number}.",
       x = "Its label is {named(row)}{if (before > 0L) paste0(', the last one before it is ', named(before))}."

@@ -229,6 +229,9 @@ of_kept_rows <- function(data, x) {
 }
 rows_given <- function(data) data$left_out$n %||% data$n
 
+# The numbers that rows of the data had before others were left out.
+given_row <- function(data, row) if (is.null(data$left_out)) row else data$left_out$kept[row]
+
 # Refuses missing cells in columns in which the model cannot have any.
 check_gaps <- function(data, obs, arg, call) {
   for (block in blocks_of(data, obs)) {
@@ -253,7 +256,7 @@ check_gaps <- function(data, obs, arg, call) {
     if (any(known)) {
       abort("gaps", c(
         "Covariates of {.arg {arg}} must not be missing: they are not modelled.",
-        x = "Missing in row{?s} {places(row_number(which(rowSums(known) > 0), arg))}.",
+        x = "Missing in row{?s} {places(row_number(given_row(data, which(rowSums(known) > 0)), arg))}.",
         i = "Use {.code na_action = \"omit\"}, or impute them."
       ), call = call)
     }
@@ -262,7 +265,7 @@ check_gaps <- function(data, obs, arg, call) {
       abort("gaps", c(
         "In each row of {.arg {arg}} either all counts of {.fn {maker}} must be given or none, as otherwise its total
          is unknown.",
-        x = "Some are missing in row{?s} {places(row_number(partly, arg))}.",
+        x = "Some are missing in row{?s} {places(row_number(given_row(data, partly), arg))}.",
         i = "Use {.code na_action = \"omit\"}, or put 0 where nothing was counted."
       ), call = call)
     }

@@ -85,7 +85,7 @@ without_unknown_rows <- function(data, obs, arg, call) {
     return(without_unknown_rows(left, obs, arg, call))
   }
   maker <- expects[1L]
-  rows <- (data$left_out$kept %||% seq_len(data$n))[rowSums(data$missing) > 0]
+  rows <- given_row(data, which(rowSums(data$missing) > 0))
   abort("gaps", c(
     "{.arg {arg}} has rows of which some values are missing, which {.fn {maker}} with {.arg id} cannot have.",
     x = "In {cli::qty(length(rows))}row{?s} {places(rows)}.",

@@ -85,6 +85,19 @@ test_that("states and topics that stand for single values are told of, and count
   expect_no_match(conditionMessage(told), "Counts")
 })
 
+test_that("regressions that pass through all rows of a cluster are told of", {
+  warned <- function(...) expect_warning(bnp_mixture(..., control = once), class = "bnpvi_warning_lines")
+  expect_match(conditionMessage(warned(am ~ wt, mtcars)), "same am.*make it a factor")
+  expect_match(conditionMessage(warned(mpg ~ wt, mtcars, weights = hp)), "number of equal rows")
+  expect_warning(bnp_hmm(am ~ wt, mtcars, control = once), "Some states have", class = "bnpvi_warning_lines")
+  quiet <- function(...) expect_no_warning(bnp_mixture(..., control = once), class = "bnpvi_warning_lines")
+  quiet(mpg ~ wt, mtcars)
+  quiet(factor(am) ~ wt, mtcars)
+  exact <- data.frame(x = rep(1:10, 6), y = rep(c(2, -1), each = 30) * rep(1:10, 6))
+  quiet(y ~ x, exact)
+  quiet(y ~ x, transform(exact, y = 0))
+})
+
 test_that("a factor, logical values and repeated text alone are levels, as they are in a data frame", {
   set.seed(1)
   text <- sample(c("a", "b", "c"), 40, TRUE)

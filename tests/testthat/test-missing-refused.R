@@ -40,6 +40,8 @@ test_that("counts of a total, covariates, exposures and shared covariances may n
   expect_message(fit <- modelled_fit(rbind(counts[1:2, ], NA), obs_multinomial()), class = "bnpvi_message_left_out")
   expect_equal(nobs(fit), 2)
   expect_bad(modelled_fit(cbind(y = x[, 1], z = hole[, 2]), obs_regression()), "gaps", "Covariates.*\n.*row 3")
+  late <- data.frame(y = c(1, NA, 3, 2, 5), z = c(1, 2, 3, NA, 1))
+  suppressMessages(expect_bad(modelled_fit(late, obs_regression()), "gaps", "row 4")) # as row 2 is left out
   exposed <- cbind(n = 1:3, hours = c(1, NA, 2))
   expect_bad(modelled_fit(exposed, obs_poisson(exposure = "hours")), "exposure", "row 2")
   expect_bad(modelled_fit(hole, obs_gaussian("tied")), "gaps", "covariance = \"full\"")

@@ -1,0 +1,47 @@
+# Warns of regressions that pass through all rows of their cluster.
+
+# Warns if clusters or states have regressions that no row can contradict: rows of their own that differ are no more
+# than the coefficients, or have one response. As with repeated values (warn_of_ties()), such a cluster has an
+# arbitrarily high density, and is not a useful answer. Weights, which count rows many times, lead there.
+warn_of_lines <- function(fit, data) {
+  if (length(fit$labels) != NROW(data$x)) {
+    return(invisible())
+  }
+  blocks <- blocks_of(data, fit$model$obs)
+  lines <- Filter(function(block) !is.null(block$obs$responses) && !is_glm(block$obs), blocks)
+  through <- vapply(lines, function(block) {
+    any(pass_through(block$obs, data$x[, block$columns, drop = FALSE], fit$labels, fit$sizes))
+  }, NA)
+  if (!any(through)) {
+    return(invisible())
+  }
+  named <- unlist(lapply(lines[through], function(block) {
+    data$column_names[block$columns[seq_len(block$obs$responses)]]
+  }))
+  cli::cli_warn(
+    c(
+      "Some {cluster_word(fit)}s have a regression through all their rows: too few rows differ, or all have the same
+       {.field {named}}. How many {cluster_word(fit)}s there are cannot be told.",
+      i = if (!is.null(data$weights)) {
+        "A weight is the number of equal rows for which a row stands. Leave out weights that mean something else."
+      },
+      i = "For a response with two values, make it a factor: its regression is logistic. For counts:
+           {.code obs_regression(family = \"negbinomial\")}."
+    ),
+    class = c("bnpvi_warning_lines", "bnpvi_warning")
+  )
+}
+
+# For each cluster with the weight of more rows than it has coefficients: whether its rows (responses and regressors)
+# are no more different ones than coefficients, or have the same response while not all rows have.
+pass_through <- function(obs, x, labels, sizes) {
+  m <- obs$responses
+  coefficients <- ncol(x) - m + isTRUE(obs$intercept)
+  differ <- function(x) nrow(unique(x[, seq_len(m), drop = FALSE])) > 1L
+  several <- differ(x)
+  vapply(which(sizes > coefficients + 1.5), function(k) {
+    own <- unique(x[labels == k, , drop = FALSE])
+    nrow(own) > 0L && !anyNA(own) &&
+      (nrow(own) <= coefficients || several && !differ(own))
+  }, NA)
+}
