@@ -19,7 +19,7 @@ kept_data <- function(fit) {
 # The data as a user gave them, or, for NULL, the data that the fit keeps; an error if it keeps none.
 data_or_kept <- function(data, fit, arg, call = rlang::caller_env()) {
   data <- data %||% kept_data(fit)
-  need_data(is.null(data), arg, call)
+  need_data(is.null(data), arg, call, "The fit keeps no data: give them.")
   data
 }
 

@@ -200,10 +200,8 @@ cluster_predictions <- function(cluster, prob) {
   as_tidy(cbind(data.frame(.pred_cluster = factor(levels[cluster], levels)), probabilities))
 }
 
-need_data <- function(missing, arg, call = rlang::caller_env()) {
-  if (missing) {
-    abort("newdata", c("{.arg {arg}} is needed.", i = "The fit keeps no data: give them."), call = call)
-  }
+need_data <- function(missing, arg, call = rlang::caller_env(), hint = "There is no default: give the data meant.") {
+  if (missing) abort("newdata", c("{.arg {arg}} is needed.", i = hint), call = call)
 }
 
 # The result of predict() without `newdata`: what the fit keeps, or computes from the data that it keeps.

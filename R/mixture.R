@@ -211,7 +211,10 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   if (!is.null(covariates) || inherits(prior, "bnp_prior_covariates")) {
     said <- split_covariates(x, covariates, prior, given_x, rlang::current_env())
   }
-  if (is.null(obs)) tell_of_row_numbers(said$x, "x", call)
+  if (is.null(obs)) {
+    tell_of_row_numbers(said$x, "x", call)
+    tell_of_one_value_columns(said$x, "x", call)
+  }
   fit_mixture(said$x, obs, prior, control, start, call, na_action, beside, covariates = said$covariates)
 }
 
@@ -222,6 +225,21 @@ tell_of_row_numbers <- function(x, arg, call) {
     return(invisible())
   }
   say_row_numbers(names(x)[vapply(x, counts_rows, NA)], arg, call)
+}
+
+# Says which columns of a data frame have the same value in all rows. Called where the user has not chosen columns.
+tell_of_one_value_columns <- function(x, arg, call) {
+  if (!is.data.frame(x) || nrow(x) < 10L || length(x) < 2L) {
+    return(invisible())
+  }
+  same <- names(x)[vapply(x, function(v) is.atomic(v) && is.null(dim(v)) && !anyNA(v) && all(v == v[1L]), NA)]
+  if (length(same)) {
+    cli::cli_inform(c(
+      "{cli::qty(length(same))}Column{?s} {.field {same}} of {.arg {arg}} {cli::qty(length(same))}{?has/have} one value
+       in all rows, which tells no clusters apart.",
+      i = "Leave {cli::qty(length(same))}{?it/them} out."
+    ), class = c("bnpvi_message_one_value_columns", "bnpvi_message"), call = call)
+  }
 }
 
 say_row_numbers <- function(counting, arg, call) {

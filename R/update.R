@@ -93,7 +93,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     if (!is.null(newdata)) abort("update", "{.arg formula.} must be a formula, not {describe(formula.)}.")
     newdata <- formula.
   }
-  if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata")
+  if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata", hint = "Give the rows to be added.")
   if (inherits(newdata, "bnp_source")) {
     return(sealed(update_from_source(object, newdata, olddata, new_terms, ...)))
   }

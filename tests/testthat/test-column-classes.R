@@ -169,6 +169,19 @@ test_that("64-bit integers are exact up to 2^53, and refused above only where th
   expect_bad(bnp_mixture(whole, weights = d$key, control = once), "weights")
 })
 
+test_that("columns with one value in all rows are told of", {
+  once <- bnp_control(seed = 1, max_laps = 2, moves = FALSE)
+  said <- function(x) expect_message(suppressWarnings(bnp_mixture(x, control = once)), "has one value in all rows")
+  said(cbind(faithful, same = 3))
+  said(cbind(faithful, same = factor("a")))
+  quiet <- function(...) {
+    expect_no_message(suppressWarnings(bnp_mixture(..., control = once)), class = "bnpvi_message_one_value_columns")
+  }
+  quiet(faithful)
+  quiet(cbind(faithful, same = 3)[1:2])
+  quiet(cbind(faithful, same = 3), obs_gaussian())
+})
+
 test_that("columns that count the rows are named", {
   once <- bnp_control(seed = 1, max_laps = 2, restarts = 1, verbose = FALSE)
   numbered <- transform(faithful, number = seq_len(272), from_7 = as.double(6 + seq_len(272)))
