@@ -7,7 +7,12 @@ option_checks <- list(
   batches = or_null(check_batches),
   max_laps = or_null(check_count),
   tol = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call),
-  restarts = function(x, arg, call) if (identical(x, "auto")) x else check_count(x, arg, call = call),
+  restarts = function(x, arg, call) {
+    if (is.character(x) && !identical(x, "auto")) {
+      abort("argument", "{.arg {arg}} must be a number of starts or {.val auto}, not {describe(x)}.", call = call)
+    }
+    if (is.character(x)) x else check_count(x, arg, call = call)
+  },
   k_init = or_null(check_count),
   init = one_of(eval(formals(bnp_control)$init)),
   moves = function(x, arg, call) check_moves(x, call),

@@ -132,6 +132,9 @@ misplaced_hint <- function(x, arg, makers) {
   if (length(slot) && slot[1L] != arg) {
     return(c(i = sprintf("Give it by name: {.code %s = }.", slot[1L])))
   }
+  if (arg == "prior" && is.matrix(x)) {
+    return(c(i = "A matrix of transitions is an argument: {.code prior_hmm(k, transitions = )}."))
+  }
   if (is.function(x)) {
     return(c(i = "Call it: {.code name()}, with brackets."))
   }

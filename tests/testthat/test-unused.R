@@ -30,6 +30,8 @@ test_that("arguments of other packages and of other functions are found", {
   said(bnp_features(faithful, covariates = 1:3), "not available for features")
   said(bnp_mixture(faithful, birth = FALSE), "control = bnp_control(moves = bnp_moves(birth = ))")
   said(bnp_mixture(faithful, quux = 3), "Check the spelling")
+  said(bnp_hmm(faithful, prior = left_to_right(3)), "prior_hmm(k, transitions = )")
+  said(bnp_mixture(faithful, restarts = "all"), "must be a number of starts or \"auto\"")
   said(do.call(bnp_mixture, list(faithful, k = 3)), "prior_dirichlet(k = )")
 })
 
