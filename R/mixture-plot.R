@@ -5,9 +5,10 @@
 #' @param x,object A fit of [bnp_mixture()].
 #' @param type What is drawn:
 #'   * `"clusters"`: Gaussian clusters as curves (one column), as ellipses that hold 90 % of a cluster (two columns) or
-#'     as ellipses in the plane of the first two principal components (more); counts and binary data as a heat map of
-#'     the columns that distinguish the clusters best (rates relative to their average); data frames with columns of
-#'     levels as `"profile"`; clusters that drift as `"trajectories"`. Not for autoregressions.
+#'     as ellipses in the plane of the first two principal components (more), of clusters of a single row only the
+#'     centre; counts and binary data as a heat map of the columns that distinguish the clusters best (rates relative to
+#'     their average); data frames with columns of levels as `"profile"`; clusters that drift as `"trajectories"`. Not
+#'     for autoregressions.
 #'   * `"density"`: for one or two Gaussian columns the predictive density. Otherwise a panel for each column that has a
 #'     density of its own: the clusters' densities at their posterior means, times their shares, their sum (dashed) and,
 #'     with `data`, the histogram; a probability of 0 beside a density (`zeros = TRUE`) is written in the corner.
