@@ -26,6 +26,11 @@ cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   }
   data <- if (!is.null(data)) as_newdata(fit, data, call, "data")
   picture <- obs_picture(obs, fit, data)
+  # One column has a density to look at, which a heat map of one column would hide.
+  dense <- is.null(data) || !is_sparse_data(data)
+  if (picture$kind == "heat" && fit$input$d == 1L && dense && !lacks_density(obs)) {
+    return(densities_picture(fit, data, call))
+  }
   if (!is.null(data)) picture <- placed_rows(picture, data)
   if (is.null(fit$ids) || picture$kind == "profile") picture else by_identity(picture, fit)
 }
