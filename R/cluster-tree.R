@@ -262,6 +262,8 @@ plot.bnp_tree <- function(x, main = "", xlab = NULL, ylab = "Log evidence lost",
   check_object(x)
   word <- paste0(toupper(substr(x$word, 1L, 1L)), substring(x$word, 2L))
   shown <- structure(unclass(x), class = "hclust")
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
   if (length(x$labels) == 2L) { # plot.hclust() refuses a tree of a single join
     graphics::plot(stats::as.dendrogram(shown), main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, ...)
   } else {

@@ -46,13 +46,13 @@ draw_loadings_heat <- function(fit, main = "", xlab = "", ylab = "Feature", ...)
   reach <- max(abs(value), .Machine$double.xmin)
   rows <- rev(seq_len(nrow(value)))
   longest <- max(graphics::strwidth(colnames(value), units = "inches", cex = 0.7))
-  old <- set_margins(pmax(usual, c(longest + 0.3, 0, 0, 0)))
+  old <- set_margins(pmax(usual, c(longest + 0.35, 0, 0, 0)))
   on.exit(graphics::par(old))
   graphics::image(
     seq_len(ncol(value)), seq_len(nrow(value)), t(value[rows, , drop = FALSE]) / reach, col = loading_shades(),
     zlim = c(-1, 1), axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
   )
-  graphics::axis(1L, seq_len(ncol(value)), colnames(value), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.5)
+  graphics::axis(1L, seq_len(ncol(value)), colnames(value), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.2)
   graphics::axis(2L, seq_len(nrow(value)), rows, las = 1, tick = FALSE)
   say_above(paste("loadings from", signif(-reach, 2), "(red) over 0 (white) to", signif(reach, 2), "(blue)"))
   graphics::box()

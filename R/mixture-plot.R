@@ -5,9 +5,10 @@
 #' @param x,object A fit of [bnp_mixture()].
 #' @param type What is drawn:
 #'   * `"clusters"`: Gaussian clusters as curves (one column), as ellipses that hold 90 % of a cluster (two columns) or
-#'     as ellipses in the plane of the first two principal components (more); counts and binary data as a heat map of
-#'     the columns that distinguish the clusters best (rates relative to their average); data frames with columns of
-#'     levels as `"profile"`; clusters that drift as `"trajectories"`. Not for autoregressions.
+#'     as ellipses in the plane of the first two principal components (more), of clusters of a single row only the
+#'     centre; counts and binary data as a heat map of the columns that distinguish the clusters best (rates relative to
+#'     their average), a single column of counts or waiting times as `"density"`; data frames with columns of levels as
+#'     `"profile"`; clusters that drift as `"trajectories"`. Not for autoregressions.
 #'   * `"density"`: for one or two Gaussian columns the predictive density. Otherwise a panel for each column that has a
 #'     density of its own: the clusters' densities at their posterior means, times their shares, their sum (dashed) and,
 #'     with `data`, the histogram; a probability of 0 beside a density (`zeros = TRUE`) is written in the corner.
@@ -167,13 +168,13 @@ draw_heat <- function(picture, main = "", xlab = "", ylab = "Cluster", ...) {
   scale <- paste0(picture$label, " from 0 (white) to ", signif(max(value), 2), " (dark)")
   rows <- rev(seq_len(nrow(value)))
   longest <- max(graphics::strwidth(colnames(value), units = "inches", cex = 0.7))
-  old <- set_margins(pmax(usual, c(longest + 0.3, 0, 0, 0)))
+  old <- set_margins(pmax(usual, c(longest + 0.35, 0, 0, 0)))
   on.exit(graphics::par(old))
   graphics::image(
     seq_len(ncol(value)), seq_len(nrow(value)), t(value[rows, , drop = FALSE]),
     col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
   )
-  graphics::axis(1L, seq_len(ncol(value)), colnames(value), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.5)
+  graphics::axis(1L, seq_len(ncol(value)), colnames(value), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.2)
   graphics::axis(2L, seq_len(nrow(value)), picture$cluster[rows], las = 1, tick = FALSE)
   say_above(scale)
   graphics::box()

@@ -248,7 +248,8 @@ say_row_numbers <- function(counting, arg, call) {
     cli::cli_inform(c(
       "{cli::qty(n)}Column{?s} {.field {counting}} of {.arg {arg}} {cli::qty(n)}{?counts/count} the rows, and {?is/are}
        modelled like any other.",
-      i = "Leave {cli::qty(n)}{?it/them} out if {?it/they} only {?names/name} the rows."
+      i = "Leave {cli::qty(n)}{?it/them} out if {?it/they} only {?names/name} the rows: before the data, a formula
+           such as {.code ~ a + b} says which columns are modelled."
     ), class = c("bnpvi_message_row_numbers", "bnpvi_message"), call = call)
   }
 }

@@ -26,6 +26,11 @@ cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   }
   data <- if (!is.null(data)) as_newdata(fit, data, call, "data")
   picture <- obs_picture(obs, fit, data)
+  # One column has a density to look at, which a heat map of one column would hide.
+  dense <- is.null(data) || !is_sparse_data(data)
+  if (picture$kind == "heat" && fit$input$d == 1L && dense && !lacks_density(obs)) {
+    return(densities_picture(fit, data, call))
+  }
   if (!is.null(data)) picture <- placed_rows(picture, data)
   if (is.null(fit$ids) || picture$kind == "profile") picture else by_identity(picture, fit)
 }
@@ -106,10 +111,12 @@ plane_picture <- function(fit, data) {
   project <- function(x) (x - rep(axes$centre, each = nrow(x))) %*% axes$direction
   angle <- seq(0, 2 * pi, length.out = 101L)
   circle <- cbind(cos(angle), sin(angle)) * sqrt(stats::qchisq(0.9, 2))
-  # A cluster with hardly any rows may have no finite expected covariance: then only its centre is drawn.
+  # Of a cluster of a single row only the centre is drawn, as its width is that of the prior; so is that of a cluster
+  # with so few rows that its expected covariance is not finite.
   rings <- lapply(used, function(k) {
     cov <- crossprod(axes$direction, m$cov[, , k] %*% axes$direction)
-    around <- if (all(is.finite(cov))) circle %*% chol(cov) else 0 * circle
+    seen <- all(is.finite(cov)) && fit$sizes[k] > 1.5
+    around <- if (seen) circle %*% chol(cov) else 0 * circle
     ring <- around + rep(project(m$mean[k, , drop = FALSE]), each = nrow(circle))
     data.frame(x = ring[, 1], y = ring[, 2], cluster = k)
   })

@@ -170,10 +170,12 @@ draw_intervals <- function(data, cluster) {
 }
 
 # Draws stacked bars of the probabilities of levels, the first level at the bottom, with the names of the
-# levels at the right.
-draw_bars <- function(data, cluster, most = 8L) {
+# levels at the right: of eight at most, of fewer where the panel is too low for them.
+draw_bars <- function(data, cluster) {
   k <- seq_along(cluster)
   prob <- matrix(data$prob, length(k))
+  line <- 1.4 * graphics::strheight("Ag", units = "inches", cex = 0.65)
+  most <- max(2L, min(8L, floor(graphics::par("pin")[2] / line)))
   top <- matrix(t(apply(prob, 1L, cumsum)), length(k))
   bottom <- cbind(0, top[, -ncol(top), drop = FALSE])
   shade <- level_shades(ncol(prob))
@@ -213,6 +215,7 @@ gg_profile <- function(picture, most = 24L) {
       if (kind == "bars") data$shade <- level_shades(nlevels(data$level))[as.integer(data$level)]
       if (kind == "bars") data$ink <- ifelse(as.integer(data$level) > nlevels(data$level) / 2, "white", "black")
       if (kind == "bars") data$level <- as.character(data$level)
+      if (kind == "bars") data$name <- ifelse(data$prob > 0.1, data$level, "")
       data
     }))
   }
@@ -224,8 +227,8 @@ gg_profile <- function(picture, most = 24L) {
       position = ggplot2::position_stack(reverse = TRUE)
     ),
     ggplot2::geom_text(
-      ggplot2::aes(.data$cluster, .data$prob, label = .data$level, group = .data$level), data = bars[bars$prob > 0.1, ],
-      colour = bars$ink[bars$prob > 0.1], position = ggplot2::position_stack(vjust = 0.5, reverse = TRUE), size = 2.5
+      ggplot2::aes(.data$cluster, .data$prob, label = .data$name, group = .data$level), data = bars, colour = bars$ink,
+      position = ggplot2::position_stack(vjust = 0.5, reverse = TRUE), size = 2.5, check_overlap = TRUE
     )
   )
   ranges <- if (!is.null(intervals)) list(

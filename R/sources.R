@@ -29,7 +29,8 @@
 #' @param types Types of some columns, named by the columns: `"number"`, `"integer"`, `"logical"` or `"text"` (a
 #'   categorical column), such as `c(code = "text")`. The type of other columns is the one that they have in the data;
 #'   in text files it is the one that holds for all rows of all files.
-#' @param ... Must be empty. Columns are chosen by the model, as in `obs_gaussian(columns = c("height", "weight"))`.
+#' @param ... Must be empty. Columns are chosen by a formula before the source, `bnp_mixture(~ height + weight, source)`,
+#'   or by the model, as in `obs_gaussian(columns = c("height", "weight"))`.
 #' @return An object of class `bnp_source`.
 #' @section How fits read a source:
 #'   A fit reads its source once. The rows are checked, assigned at random to batches, and written to a file in the
@@ -102,7 +103,10 @@ source_function <- function(read, batches = Inf, spool = NULL, types = NULL, ...
 #' @rdname sources
 #' @export
 source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool = NULL, types = NULL, ...) {
-  check_no_dots(...)
+  check_no_dots(..., notes = c(columns = paste(
+    "The call that fits chooses columns: {.code bnp_mixture(~ a + b, x)}, or",
+    "{.code obs = obs_gaussian(columns = c(\"a\", \"b\"))}."
+  )))
   ok <- is.character(paths) && length(paths) > 0L && !anyNA(paths)
   if (!ok) abort("argument", "{.arg paths} must be paths of files, not {describe(paths)}.")
   lost <- !file.exists(paths)

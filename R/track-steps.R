@@ -53,7 +53,7 @@ track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE, ...
     }
     if (!(is.matrix(x) || is.data.frame(x)) || ncol(x) != 2L) {
       abort("input", c(
-        "{.arg x} must have two columns where {.arg y} is not given, not be {describe(x)}.",
+        "{.arg x} must have two columns, the coordinates, where {.arg y} is not given, not be {describe(x)}.",
         i = "Choose them, and the individuals: {.code track_steps(x[c(\"lon\", \"lat\")], id = x$animal)}."
       ))
     }

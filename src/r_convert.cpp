@@ -160,15 +160,32 @@ RData::RData(const Rcpp::List& list) : list_(list) {
   data_.rows_are_groups = data_.n_groups() == data_.n && !any_empty;
 }
 
+namespace {
+
+// The fields that the allocation model has learned: a name may be that of a field of both models, as
+// "concentration" is of levels and of the shares of clusters, and only one of them has learned it.
+NamedArrays not_of_observations(NamedArrays learned, const Fields& obs_fields) {
+  if (learned.empty()) return learned;
+  const std::unique_ptr<ObsModel> obs = make_obs_model(obs_fields);
+  for (const NamedArray& own : prior_of(*obs).learned_fields())
+    learned.erase(std::remove_if(learned.begin(), learned.end(),
+                                 [&](const NamedArray& field) { return field.name == own.name; }),
+                  learned.end());
+  return learned;
+}
+
+}  // namespace
+
 RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArrays& learned) {
   const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
   const bool loose = model.containsElementNamed("bound") && Rcpp::as<std::string>(model["bound"]) == "loose";
   std::unique_ptr<ListFields> response;
   if (model.containsElementNamed("response"))
     response = std::make_unique<ListFields>(Rcpp::List(static_cast<SEXP>(model["response"])));
-  alloc = make_alloc_model(ListFields(prior_list, learned), sparsity,
+  const ListFields obs_fields(obs_list, learned);
+  alloc = make_alloc_model(ListFields(prior_list, not_of_observations(learned, obs_fields)), sparsity,
                            loose ? RowBound::loose : RowBound::tight, response.get());
-  obs = obs_beside(*alloc, ListFields(obs_list, learned));
+  obs = obs_beside(*alloc, obs_fields);
 }
 
 std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields) {

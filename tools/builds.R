@@ -8,7 +8,7 @@
 #                                                                  about half an hour
 flags <- function(compile, link) {
   c(
-    paste(c("CXX17FLAGS =", "CXXFLAGS ="), compile), "STRIP_DEBUG =",
+    paste(c("CXX17FLAGS =", "CXXFLAGS ="), compile), "STRIP_DEBUG =", "STRIP_NAMES = true",
     if (nzchar(link)) paste("SHLIB_CXX17LDFLAGS = -shared", link)
   )
 }

@@ -1,10 +1,11 @@
 # Compiles the engine for machines that are not this one, and runs its inner loops there (tools/kernels-elsewhere.cpp):
 # Windows by mingw-w64 and wine, 64-bit ARM by qemu-user (Debian: g++-mingw-w64-x86-64, wine, g++-aarch64-linux-gnu,
-# qemu-user). What is missing is named and left out.
+# qemu-user). What is missing is named and left out. Of the two compilers for Windows that Debian has, the one with the
+# threads of POSIX is taken: R's tools for Windows have them, and the other lacks std::mutex.
 #
 #   Rscript tools/elsewhere.R [windows] [arm64]          from the root of the package; both by default
 machines <- list(
-  windows = list(compiler = "x86_64-w64-mingw32-g++", runner = "wine", flags = "-DBNPVI_ANY_STACK"),
+  windows = list(compiler = "x86_64-w64-mingw32-g++-posix", runner = "wine", flags = "-DBNPVI_ANY_STACK"),
   arm64 = list(compiler = "aarch64-linux-gnu-g++", runner = "qemu-aarch64", flags = character())
 )
 eigen <- system.file("include", package = "RcppEigen")

@@ -18,5 +18,6 @@ rule <- paste0(
 writeLines(c(
   head, list_of("TESTING_1", objects[testing]), "", list_of("GLUE", objects[glue]), "",
   list_of("OBJECTS", c(objects[!testing & !glue], "$(GLUE)", "$(TESTING_$(BNPVI_TESTING))")), "",
-  "# The first target of this file is the default one.", "all: $(SHLIB)", "", rule
+  "# The first target of this file is the default one.", "all: stripped", "stripped: $(SHLIB)",
+  "\t@$(STRIP_NAMES) $(SHLIB) 2>/dev/null || true", "", rule
 ), "src/Makevars")

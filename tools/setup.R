@@ -16,7 +16,11 @@ packages <- list(
 # Without these vignettes are left out, or some tests.
 optional <- list(install = c("knitr", "rmarkdown"), test = c("ggplot2", "MASS", "knitr", "rmarkdown"))
 
-programs <- list(test = "pandoc", check = c("qpdf", "pandoc"), install = "pandoc", site = c("pandoc", "chromium"))
+# pngquant makes the pictures of vignettes smaller.
+programs <- list(
+  test = "pandoc", check = c("qpdf", "pandoc", "pngquant"), install = c("pandoc", "pngquant"),
+  site = c("pandoc", "chromium")
+)
 
 purpose <- commandArgs(TRUE)
 stopifnot(purpose %in% c(names(packages), names(optional)))

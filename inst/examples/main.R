@@ -33,8 +33,9 @@ print(table(species, cluster = fitted(birds)))
 cat(sprintf("Adjusted Rand index with the species: %.2f\n", adjusted_rand_index(fitted(birds), species)))
 
 picture("mixture.png", 1100, 520, function() {
-  par(mfrow = c(1, 2), mar = c(4, 4, 3, 1), las = 1)
+  par(mfrow = c(1, 2), las = 1)
   plot(birds, data = measures, main = "Found: clusters")
+  par(mai = c(0.85, 0.85, 0.4, 0.2)) # as those of the picture beside it
   axes <- stats::prcomp(measures, scale. = TRUE)$rotation[, 1:2]
   axes <- sweep(axes, 2, sign(colSums(axes)), "*")
   colour <- grDevices::palette.colors(9, "Okabe-Ito")[c(6, 4, 7)]

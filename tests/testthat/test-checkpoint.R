@@ -90,6 +90,21 @@ test_that("more laps than were asked for go on to the fit that had asked for the
   expect_error(bnp_resume(file, case[[1]], max_laps = 0), "max_laps", class = "bnpvi_error_argument")
 })
 
+test_that("a learned prior of levels is not taken for the prior of clusters, whose field has the same name", {
+  table <- as.data.frame(HairEyeColor)
+  people <- table[rep(seq_len(32), table$Freq), 1:3]
+  file <- withr::local_tempfile()
+  control <- bnp_control(seed = 1, restarts = 1, checkpoint = file, checkpoint_every = 0)
+  whole <- stopped_after(Inf, bnp_mixture(people, control = control))
+  stopped_after(3, bnp_mixture(people, control = control))
+  expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, people))), bits_of_fit(whole))
+  # Altered ends begin with what the best end has learned.
+  titanic <- as.data.frame(Titanic)
+  titanic <- titanic[rep(seq_len(32), titanic$Freq), 1:4]
+  classes <- bnp_mixture(titanic, control = bnp_control(seed = 1, verbose = FALSE, restarts = "auto", effort = "low"))
+  expect_true("altered" %in% classes$restarts$init)
+})
+
 test_that("laps after which numbers broke down break down again", {
   toy <- toy_sequences(1, 200)
   toy$data$x <- toy$data$x + 1e7
