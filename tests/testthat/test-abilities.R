@@ -54,6 +54,10 @@ cases <- list(
   documents_of_rows = list(c("documents_of_rows", "topics"), function(x = rows, ..., id = rep(1:6, each = 10)) {
     bnp_topics(x, obs_gaussian(), id = id, ..., control = few())
   }, rows),
+  scaled_documents = list(
+    c("scaled_documents", "documents_of_rows", "topics"),
+    function(x = rows, ..., id = rep(1:6, each = 10)) bnp_topics(x, obs_student(), id = id, ..., control = few()), rows
+  ),
   response = list(c("response", "topics"), function(..., response = seq_len(30)) {
     bnp_topics(counts, response = response, ..., control = few())
   }, counts),
