@@ -256,6 +256,7 @@ ability_table <- c(list(
       "A missing response is left out, and covariates are not modelled.",
       "{.code predict(fit, newdata, type = \"individual\")} has what is expected of it."
     ),
+    documents_of_rows = c("There are no imputations of documents.", "{.fn predict} takes rows with missing values."),
     glm_rows = no_glm_imputed, glm_sequences = no_glm_imputed,
     drift = c("There are no imputations where clusters drift.", "Leave rows with missing values out."),
     trees = c("There are no imputations of nodes.", "{.fn predict} takes rows with missing values."),

@@ -32,8 +32,8 @@
 #'   others), and [predict()] gives it the weights of the clusters; topics leave it out of its document; in a sequence
 #'   it keeps its place, and its state is inferred from the rows around it. A column in which everything is missing is
 #'   refused. Missing exposures, covariates and counts of [obs_multinomial()] (whose total is then unknown) are also
-#'   refused, unless all values of the row are missing. In pairs of columns ([obs_binomial()], [obs_survival()]) both values are missing or neither. Sparse
-#'   matrices cannot have missing values.
+#'   refused, unless all values of the row are missing. In pairs of columns ([obs_binomial()], [obs_survival()]) both
+#'   values are missing or neither. Sparse matrices cannot have missing values.
 #'
 #'   A fit remembers this choice, whether its data had missing values or not: its methods make the same choice, unless
 #'   their own `na_action` is given. With `"model"` new data may also lack whole columns, except exposures and

@@ -209,7 +209,6 @@ test_that("bad input is refused, and df without tails is told", {
   expect_bad(obs_regression(tails = 4, learn = TRUE), "argument")
   expect_message(obs_student(df = 4), class = "bnpvi_message_tails")
   x <- two_groups()$x
-  expect_bad(bnp_topics(x, obs_student(), id = rep(1:2, 60)), "argument")
   expect_bad(bnp_mixture(x, obs_student(), id = rep(1:60, 2)), "not_defined")
   expect_bad(bnp_mixture(x, obs_student(), control = bnp_control("truncation_free")), "not_defined")
   fit <- settled_fit(x, obs_student(), two_groups()$z)
