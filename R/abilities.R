@@ -33,6 +33,7 @@ kinds <- list(
     error = "covariates"
   ),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),
+  scaled_documents = kind("topics of rows with scales ({.fn obs_student}, {.arg tails})", of = "topics"),
   response = kind("topics with a {.arg response}", of = "topics", error = "response"),
   labelled_topics = kind("topics of documents with {.arg labels}", of = "topics", error = "labels"),
   named_topics = kind("topics with {.arg keywords}", of = "topics", error = "keywords"),
@@ -69,6 +70,7 @@ kinds <- list(
   stream = kind("streams", error = "stream"),
   source = kind("data in a source"),
   rows_of_source = kind("mixtures of data in a source"),
+  documents_in_pieces = kind("topics of data in a source or a stream", error = "gaps"),
   draws = kind("draws ({.fn bnp_sample})", "bnp_draws", maker = "bnp_sample"),
   topic_draws = kind("draws of topic models", of = "draws"),
   state_draws = kind("draws of sequences", of = "draws"),
@@ -110,7 +112,9 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
   c(
     if (!is.null(obs$keywords)) list(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[[verb]],
     if (!is.null(obs$offset)) c(bnp_mixture = "glm_rows", bnp_hmm = "glm_sequences")[[verb]],
-    if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
+    if (any_tails(obs)) {
+      c(bnp_mixture = "scaled_rows", bnp_topics = "scaled_documents", bnp_hmm = "scaled_sequences")[[verb]]
+    },
     if (!is.null(obs$inputs) || isTRUE(obs$by_mode)) "switched",
     of_classes[-length(of_classes)],
     switch(verb,

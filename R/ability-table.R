@@ -19,8 +19,8 @@ ability_table <- c(list(
     c("mixture", "topics"), "Only clusters of single rows and of documents are learned without a truncation.",
     "Read the data into memory, or give a source.",
     drift = c("Each row of a stream is for itself.", "{.fn update} takes in rows as they come."),
-    scaled_rows = no_scaled_streams, glm_rows = no_glm_streams, named_clusters = no_named_streams,
-    named_topics = no_named_streams,
+    scaled_rows = no_scaled_streams, scaled_documents = no_scaled_streams, glm_rows = no_glm_streams,
+    named_clusters = no_named_streams, named_topics = no_named_streams,
     area = "data", label = "A stream (truncation-free learning)"
   ),
   weights = able(
@@ -111,8 +111,10 @@ ability_table <- c(list(
     source = not_in_source, area = "data", error = "response"
   ),
   na_action = able(
-    c("mixture", "sequences", "features"), "Missing values have no model here.",
+    c("mixture", "documents_of_rows", "sequences", "features"), "Missing values have no model here.",
     "{.code na_action = \"omit\"} leaves rows with missing values out.",
+    topics = c("Terms are there or not.", "Choose {.code na_action = \"omit\"}."),
+    documents_in_pieces = c("Rows without any value would have to be left out of each piece.", "Fit data in memory."),
     drift = c("Missing values have no model where clusters drift.", "Choose {.code na_action = \"omit\"}."),
     named_clusters = c("Texts are there or not.", "Choose {.code na_action = \"omit\"}."),
     network = c("Pairs that were not observed are {.arg missing}.", "Leave {.arg na_action} out."),
@@ -254,6 +256,7 @@ ability_table <- c(list(
       "A missing response is left out, and covariates are not modelled.",
       "{.code predict(fit, newdata, type = \"individual\")} has what is expected of it."
     ),
+    documents_of_rows = c("There are no imputations of documents.", "{.fn predict} takes rows with missing values."),
     glm_rows = no_glm_imputed, glm_sequences = no_glm_imputed,
     drift = c("There are no imputations where clusters drift.", "Leave rows with missing values out."),
     trees = c("There are no imputations of nodes.", "{.fn predict} takes rows with missing values."),

@@ -12,8 +12,8 @@
 #' @param na_action What to do about missing values (`NA`). `"fail"`, the default: an error says where they are.
 #'   `"model"`: they are unknown quantities, over which the fit averages, see *Missing values*. `"omit"`: rows with a
 #'   missing value are left out, with a message; [fitted()] and [predict()] then have `NA` for them, or the cluster of
-#'   their individual, and in a sequence the other rows follow each other directly. Topic models allow `"fail"` and
-#'   `"omit"`; a document without any complete row is left out, too. In methods of a fit, `NULL`, the default, takes the
+#'   their individual, and in a sequence the other rows follow each other directly. Topics of counts allow `"fail"` and
+#'   `"omit"`; a document of which no row is left is left out, too. In methods of a fit, `NULL`, the default, takes the
 #'   choice of the fit.
 #' @section Missing values:
 #'   With `na_action = "model"` the observed cells of a row are used. If columns are independent given the cluster
@@ -29,11 +29,11 @@
 #'   compared.
 #'
 #'   A row in which everything is missing has no influence. Mixtures leave it out of the fit (`nobs()` counts the
-#'   others), and [predict()] gives it the weights of the clusters; in a sequence it keeps its place, and its state is
-#'   inferred from the rows around it. A column in which everything is missing is refused. Missing exposures, covariates
-#'   and counts of [obs_multinomial()] (whose total is then unknown) are also refused, unless all values of the row are
-#'   missing. In pairs of columns ([obs_binomial()], [obs_survival()]) both values are missing or neither. Sparse
-#'   matrices cannot have missing values.
+#'   others), and [predict()] gives it the weights of the clusters; topics leave it out of its document; in a sequence
+#'   it keeps its place, and its state is inferred from the rows around it. A column in which everything is missing is
+#'   refused. Missing exposures, covariates and counts of [obs_multinomial()] (whose total is then unknown) are also
+#'   refused, unless all values of the row are missing. In pairs of columns ([obs_binomial()], [obs_survival()]) both
+#'   values are missing or neither. Sparse matrices cannot have missing values.
 #'
 #'   A fit remembers this choice, whether its data had missing values or not: its methods make the same choice, unless
 #'   their own `na_action` is given. With `"model"` new data may also lack whole columns, except exposures and
@@ -48,9 +48,16 @@ check_na_action <- function(na_action, call = rlang::caller_env()) {
   check_choice(na_action, na_actions, "na_action", call)
 }
 
-# Refuses `na_action = "model"` for topic models.
+# Refuses `na_action = "model"` for topics of counts. Returns na_action.
+need_documents_with_gaps <- function(na_action, obs, call) {
+  of <- c(if (!obs_facts(obs)$counts_tokens) "documents_of_rows", "topics")
+  if (na_action == "model") require_ability(of, "na_action", call)
+  na_action
+}
+
+# Refuses `na_action = "model"` for topics of data that are read in pieces.
 check_no_model_of_missing <- function(na_action, call = rlang::caller_env()) {
-  if (identical(na_action, "model")) require_ability("topics", "na_action", call)
+  if (identical(na_action, "model")) require_ability("documents_in_pieces", "na_action", call)
   check_choice(na_action, c("fail", "omit"), "na_action", call)
 }
 
@@ -67,7 +74,7 @@ remedy_of_missing <- function(na_action, values) {
     return(c(infinite, i = "Remove rows with missing values, for instance by {.fn na.omit}, or impute the values."))
   }
   c(infinite, i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out
-         (of topics, only the latter).")
+         (of topics of counts, only the latter).")
 }
 
 # Divides the data into the blocks of a product (a model of several observation models, each of some columns);
@@ -104,8 +111,8 @@ missing_cells <- function(data, obs) {
 }
 
 # Turns checked data with NA into the internal form (see the head of this file), or refuses them. use: what
-# the data are for: "rows" or "sequences" to be fitted, "predict" or "filter". na_action = "keep": leave them
-# as they were given, for display.
+# the data are for: "rows" or "sequences" to be fitted, "predict" or "filter"; "new_documents": to be
+# predicted, without the rows that have no value. na_action = "keep": leave them as they were given, for display.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
   data$na_action <- na_action
   if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
@@ -122,7 +129,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
       ), call = call)
     }
     data <- without_rows(data, rowSums(data$missing) > 0, "with missing values", arg, call)
-  } else if (use == "rows") {
+  } else if (use %in% c("rows", "new_documents")) {
     what <- if (length(modelled) < data$d) "without any value that is modelled" else "without any value"
     data <- without_rows(data, !has_values(data, modelled), what, arg, call)
   }
@@ -131,11 +138,12 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     return(data)
   }
   check_gaps(data, obs, arg, call)
-  if (use %in% c("predict", "filter") && data$n > 1L) {
+  predicts <- use %in% c("predict", "filter", "new_documents")
+  if (predicts && data$n > 1L) {
     empty <- modelled[colSums(!data$missing[, modelled, drop = FALSE]) == 0]
     if (length(empty)) say_wholly_missing(data$column_names[empty] %||% empty, arg, call)
   }
-  if (!use %in% c("predict", "filter") && !is_piece(arg)) check_observed(data, modelled, arg, call)
+  if (!predicts && !is_piece(arg)) check_observed(data, modelled, arg, call)
   fill_with_nothing(data, obs)
 }
 

@@ -29,8 +29,8 @@
 #' scales and degrees of freedom, by one-dimensional integration. On Gaussian data `tails` become large, and the bound
 #' is lower than that of `obs_gaussian()` with the same prior by a few nats per cluster (1.6 with 50 rows, 17 with
 #' 20,000), the price of the more general model. If tails are heavier in some columns than in others, make each column a
-#' block of [obs_product()], with scales of its own. `tails` are not available in [bnp_topics()], in samplers, in
-#' streams, which are learned one row at a time, and with repeated measures.
+#' block of [obs_product()], with scales of its own. `tails` are not available in samplers, in streams, which are
+#' learned one row at a time, and with repeated measures in mixtures.
 #'
 #' The posterior of the scales is a Gamma distribution for each row and cluster \[Svensen and Bishop 2005\]; the degrees
 #' of freedom are integrated numerically. Their updates are slow, since the scales are hidden. Steps are therefore
@@ -88,7 +88,7 @@ obs_student <- function(covariance = c("full", "diagonal"), tails = NULL, mean =
 
 model_student_full <- utils::modifyList(model_gaussian_full, list(
   title = "Student-t, full covariance", constructor = "obs_student", class = c("obs_student", "obs_gaussian"),
-  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), arrays = tails_arrays
+  arrays = tails_arrays
 ))
 model_student_diagonal <- utils::modifyList(model_student_full, list(
   title = "Student-t, diagonal covariance", class = c("obs_student_diagonal", "obs_student", "obs_gaussian"),

@@ -89,17 +89,28 @@ rows_by_document <- function(x, obs, id, arg, allow_no_rows, call, na_action) {
   split <- take_id(x, id, arg, call)
   x <- as_table(split$x, arg, allow_no_rows, call, obs, na_action)
   id <- check_id(split$id, nrow(x), arg, call, rownames(x))
-  whole <- whole_rows(x, arg, call, na_action)
-  x <- whole$x
+  rows <- rows_with_gaps(x, obs, arg, allow_no_rows, call, na_action)
   documents <- levels(id)
-  if (!is.null(whole$left_out)) id <- droplevels(id[whole$left_out$kept])
+  if (!is.null(rows$left_out)) id <- droplevels(id[rows$left_out$kept])
   order <- order(as.integer(id))
-  data <- regrouped(table_to_data(x, obs, arg, call), order, tabulate(id, nlevels(id)), levels(id))
-  data$left_out <- whole$left_out
-  data$na_action <- whole$na_action
+  data <- regrouped(rows, order, tabulate(id, nlevels(id)), levels(id))
+  data$na_action <- rows$na_action
   if (nlevels(id) < length(documents)) {
     data$left_out_documents <- list(n = length(documents), kept = match(levels(id), documents), row_names = documents)
   }
+  data
+}
+
+# The rows of a checked table as data, without those that na_action leaves out.
+rows_with_gaps <- function(x, obs, arg, allow_no_rows, call, na_action) {
+  if (identical(na_action, "model")) {
+    use <- if (allow_no_rows) "new_documents" else "rows"
+    return(table_to_data(x, obs, arg, call, na_action = na_action, use = use))
+  }
+  whole <- whole_rows(x, arg, call, na_action)
+  data <- table_to_data(whole$x, obs, arg, call)
+  data$left_out <- whole$left_out
+  data$na_action <- whole$na_action
   data
 }
 

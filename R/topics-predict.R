@@ -249,15 +249,15 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), a
   if (is.null(id) && !is.null(known) && length(dim(newdata)) == 2L && known %in% colnames(newdata)) id <- known
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, arg, call)
   if (is.null(split$id) && obs_facts(obs)$counts_tokens) split$x <- one_document(split$x)
-  newdata <- select_columns(split$x, fit, call, arg)
   na_action <- na_action %||% fit$input$na_action
+  newdata <- select_columns(split$x, fit, call, arg, na_action)
   data <- check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call, na_action), obs, call, arg)
   if (has_tilted_topics(fit)) with_new_document_covariates(fit, data, covariates, given, call) else data
 }
 
 # Expected numbers of tokens (or rows) of each topic in each document of `data`, under a fit.
 document_counts <- function(fit, data) {
-  fit <- fit_at_documents(fit, data)
+  fit <- fit_with_gaps(fit_at_documents(fit, data), data)
   k <- fit$state$k
   names <- list(data$group_names, cluster_labels(fit))
   if (data$n == 0L) {

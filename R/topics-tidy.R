@@ -126,10 +126,16 @@ counts_of_kept <- function(fit, call) {
 # The rows of documents in the order of `data`, each with its most probable topic, for augment().
 augment_rows <- function(x, data, id, na_action, call = rlang::caller_env()) {
   internal <- new_documents(x, data, id, call, "data", na_action)
-  prob <- for_all_rows(internal, responsibilities(x, internal)[order(internal$order), , drop = FALSE])
+  by_document <- responsibilities(x, internal)
+  given <- function(values) for_all_rows(internal, values_at(values, order(internal$order)))
+  prob <- given(by_document)
   topic <- unname(most_probable(prob))
   out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
   out$.topic <- topic
   out$.uncertainty <- uncertainty(prob, topic)
+  kept <- internal
+  kept$left_out <- NULL
+  scales <- row_scales(x, kept, by_document)
+  out[names(scales)] <- lapply(scales, function(scale) unname(given(scale)))
   like_input(out, data)
 }

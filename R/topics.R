@@ -22,8 +22,8 @@
 #' @param weights How often each document counts: one number above 0 for each document, matched by name, or in the
 #'   order of the rows of `x` (with `id`: of its documents, as `fitted()` has them). See *Weights* of [bnp_mixture()].
 #' @param na_action What to do about missing values (`NA`). `"fail"`, the default: an error says where they are.
-#'   `"omit"`: rows with a missing value are left out, of counts the whole document, and have `NA` in results. Topics
-#'   cannot average over missing values.
+#'   `"model"`: averages over them, for documents of rows; see [missing_values]. `"omit"`: rows with a missing value are
+#'   left out, of counts the whole document, and have `NA` in results.
 #' @param response A variable of each document that the topics should predict: numbers (a rating), or classes as a
 #'   factor, text or logical. One value for each document, matched by name or in their order, `NA` where it is not
 #'   known; or the name of a document variable of a quanteda `dfm`; or a formula `rating ~ year + source`, whose right
@@ -125,16 +125,17 @@ bnp_topics <- function(x, ...) {
 #' @rdname bnp_topics
 #' @export
 bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
-                               start = NULL, id = NULL, na_action = c("fail", "omit"), weights = NULL,
+                               start = NULL, id = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
                                response = NULL, family = NULL, covariates = NULL, response_weight = 1,
                                response_cost = 1, response_epsilon = 0.1, response_precision = NULL, labels = NULL,
                                open = TRUE, ...) {
   if (...length()) control <- control_with(control, ...)
   read_arguments(rlang::enquos(id = id), x, "x")
-  na_action <- check_no_model_of_missing(na_action)
+  na_action <- check_na_action(na_action)
   call <- rename_call(match.call(), "bnp_topics")
   check_form(x, "topics", rlang::current_env())
   check_obs(obs, "bnp_topics", rlang::current_env())
+  need_documents_with_gaps(na_action, obs, rlang::current_env())
   check_class(prior, "bnp_prior", "prior", prior_makers("bnp_topics"))
   prior <- prior_of_documents(prior, rlang::current_env())
   check_prior(prior, "bnp_topics", rlang::current_env())
@@ -290,4 +291,6 @@ hard_labels.bnp_topics <- function(fit) {
   if (is_of_tokens(fit)) most_probable(document_proportions(fit)) else NextMethod()
 }
 
-known_action.bnp_topics <- function(fit, na_action, call) check_no_model_of_missing(na_action, call)
+known_action.bnp_topics <- function(fit, na_action, call) {
+  need_documents_with_gaps(check_na_action(na_action, call), fit$model$obs, call)
+}

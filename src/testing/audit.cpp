@@ -77,7 +77,7 @@ void Audit::computed(const Problem& problem, const State& state) {
   }
   GivenResponsibilities resp;
   if (!remembered) resp = {state.assignments->r.data(), state.assignments->n, state.k()};
-  const bool expects = n_cells(problem.obs) > 0;
+  const bool expects = !remembered && n_cells(problem.obs) > 0;
   std::shared_ptr<const Weights> visiting;
   if (expects) {
     visiting = visiting_weights(problem, state.total);

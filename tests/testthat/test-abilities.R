@@ -54,6 +54,10 @@ cases <- list(
   documents_of_rows = list(c("documents_of_rows", "topics"), function(x = rows, ..., id = rep(1:6, each = 10)) {
     bnp_topics(x, obs_gaussian(), id = id, ..., control = few())
   }, rows),
+  scaled_documents = list(
+    c("documents_of_rows", "scaled_documents", "topics"),
+    function(x = rows, ..., id = rep(1:6, each = 10)) bnp_topics(x, obs_student(), id = id, ..., control = few()), rows
+  ),
   response = list(c("response", "topics"), function(..., response = seq_len(30)) {
     bnp_topics(counts, response = response, ..., control = few())
   }, counts),
@@ -129,7 +133,8 @@ expect_cell <- function(of, ability, try) {
 
 # How a verb is called of an object of a kind; `x` alone where nothing is said. Documents of rows are told by `id`.
 sixths <- rep(1:6, each = 10)
-given_id <- function(kind, f) if (kind == "documents_of_rows") function(...) f(..., id = sixths) else f
+has_rows <- function(kind) kind %in% c("documents_of_rows", "scaled_documents")
+given_id <- function(kind, f) if (has_rows(kind)) function(...) f(..., id = sixths) else f
 is_network <- function(x) inherits(x, "bnp_network")
 with_data <- function(verb, ...) function(x, data, kind) given_id(kind, match.fun(verb))(x, data, ...)
 prevalence_of <- function(fit, x = NULL) {
@@ -245,7 +250,7 @@ n_rows <- c(
 # A value of the argument for the data of a kind, and what it asks for beside.
 data_argument <- function(argument, kind) {
   n <- if (kind %in% names(n_rows)) n_rows[[kind]] else 60
-  documents <- kind == "documents_of_rows"
+  documents <- has_rows(kind)
   one <- c("sequences", "sequences_by_covariates", "lagged", "hidden", "switched", "trees")
   units <- if (documents) 6 else if (kind %in% one) 1 else n
   chain <- c(0, seq_len(n - 1))

@@ -20,38 +20,6 @@ test_that("bounds of four values are those of plain R", {
   expect_equal(elbo(one_cluster(four, gaussian)), -12.38260885, tolerance = 1e-9)
 })
 
-# The data term of a fit from responsibilities and posterior parameters alone, by the formulas of the bound: rows are
-# given the scales that these parameters say, clusters the statistics of these.
-term_of_student <- function(x, r, obs, q) {
-  d <- ncol(x)
-  c_of <- function(nu) nu / 2 * log(nu / 2) - lgamma(nu / 2)
-  log_z <- function(df, scale, strength) {
-    -df / 2 * log_det(scale) + df * d / 2 * log(2) + multigamma(d, df / 2) - d / 2 * log(strength)
-  }
-  sum(vapply(seq_len(ncol(r)), function(k) {
-    nu <- sum(q$tails_node[k, ] * q$tails_prob[k, ])
-    m <- q$mean[k, ]
-    e <- sweep(x, 2, m)
-    a <- (nu + d) / 2
-    b <- (nu + d / q$mean_strength[k] + q$df[k] * quadratic(e, as.matrix(q$scale[, , k]))) / 2
-    u <- a / b
-    log_u <- digamma(a) - log(b)
-    n <- sum(r[, k])
-    w <- sum(r[, k] * u)
-    l <- sum(r[, k] * log_u)
-    h <- sum(r[, k] * (a - log(b) + lgamma(a) + (1 - a) * digamma(a)))
-    strength <- obs$mean_strength + w
-    mean <- (obs$mean_strength * obs$mean + colSums(r[, k] * u * x)) / strength
-    scale <- obs$scale + crossprod(x, r[, k] * u * x) + obs$mean_strength * tcrossprod(obs$mean) -
-      strength * tcrossprod(mean)
-    log_nu <- seq(-12, 14, 0.001)
-    each <- stats::dgamma(exp(log_nu), 2, 0.1, log = TRUE) + log_nu + n * c_of(exp(log_nu)) + exp(log_nu) / 2 * (l - w)
-    of_tails <- max(each) + log(sum(exp(each - max(each))) * 0.001)
-    log_z(obs$df + n, scale, strength) - log_z(obs$df, obs$scale, obs$mean_strength) - n * d / 2 * log(2 * pi) +
-      (d / 2 - 1) * l + h + of_tails
-  }, 1))
-}
-
 two_groups <- function(n = 120) {
   withr::with_seed(3, {
     z <- rep(1:2, length.out = n)
@@ -241,7 +209,6 @@ test_that("bad input is refused, and df without tails is told", {
   expect_bad(obs_regression(tails = 4, learn = TRUE), "argument")
   expect_message(obs_student(df = 4), class = "bnpvi_message_tails")
   x <- two_groups()$x
-  expect_bad(bnp_topics(x, obs_student(), id = rep(1:2, 60)), "argument")
   expect_bad(bnp_mixture(x, obs_student(), id = rep(1:60, 2)), "not_defined")
   expect_bad(bnp_mixture(x, obs_student(), control = bnp_control("truncation_free")), "not_defined")
   fit <- settled_fit(x, obs_student(), two_groups()$z)

@@ -44,10 +44,10 @@ class Shares {
   std::size_t n_ = 0;
 };
 
-/// Shares of units (groups of rows) that were visited together, one unit after the other, and the expected
-/// log-likelihoods C of their rows at that visit. If `weights` is not null, C is computed from these weights
-/// of the clusters. Otherwise `logs` has the numbers of C: for each unit the column of its first share (one
-/// number for each of its rows), then that of its second share, and so on.
+/// Shares of units (groups of rows) that were visited together, and the expected log-likelihoods C of their
+/// rows at that visit. If `logs` is not null, it has C: for each unit column 0 (one number for each of its
+/// rows), then column 1, and so on (Share::column). Otherwise C is computed from `weights`, those of the
+/// clusters. What rows hide (ExpectedCells) is expected under `weights` in either case.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
   std::shared_ptr<const Vec> logs;
@@ -84,7 +84,7 @@ struct ShareTable {
   Shares shares(Index i) const;
 
   /// The weights of the clusters at the last visit (update of q(z)) of unit i. The log-likelihoods C of its
-  /// rows are computed from them. If null, C is stored at logs(i): rows × columns, column by column.
+  /// rows are computed from them, unless C is stored, at logs(i): rows × columns, column by column.
   const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
   const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
 

@@ -56,7 +56,7 @@ Index DocumentReader::n_rows(Index document) const {
                   : starts[document + 1] - starts[document];
 }
 
-DocumentView DocumentReader::rows_of(Index document) {
+DocumentView DocumentReader::load_rows(Index document) {
   rows_.resize(static_cast<std::size_t>(data_.starts[document + 1] - data_.starts[document]));
   std::iota(rows_.begin(), rows_.end(), data_.starts[document]);
   DocumentView view;
@@ -74,7 +74,7 @@ DocumentView DocumentReader::rows_of(Index document) {
 
 DocumentView DocumentReader::load(Index document, const Weights& weights, const TopicTable* shared,
                                   bool exponentials) {
-  DocumentView view = rows_of(document);
+  DocumentView view = load_rows(document);
   view.k = weights.k;
   if (by_term_) {
     view.c_table = shared->c;
@@ -82,6 +82,7 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
     view.e = shared->e.empty() ? nullptr : shared->e.data();
     return view;
   }
+  view.weights = &weights;
   c_.resize(static_cast<std::size_t>(view.n * view.k));
   for (Index from = 0; from < view.n; from += block_.block_rows()) {
     block_.load(rows_.data() + from, std::min(block_.block_rows(), view.n - from));
@@ -97,16 +98,18 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
 }
 
 DocumentView DocumentReader::recall(Index document, const ShareTable& memory, Index at) {
-  if (const Weights* weights = memory.weights(at)) {
+  const Weights* weights = memory.weights(at);
+  if (!memory.block[memory.unit[at].block]->logs) {
     const TopicTable table = by_term_ ? TopicTable(*weights, false) : TopicTable();
     DocumentView view = load(document, *weights, &table, false);
     view.local = memory.local(at);
     return view;
   }
-  DocumentView view = rows_of(document);
+  DocumentView view = load_rows(document);
   view.local = memory.local(at);
   view.c_table = {memory.logs(at), 1, view.n};
   view.k = static_cast<Index>(memory.shares(at).size());
+  view.weights = weights;
   return view;
 }
 

@@ -47,6 +47,9 @@ struct DocumentView {
   const double* response = nullptr;  // responses and covariates (ResponseModel::n_values); nullptr: none
   const double* local = nullptr;     // local numbers of the last visit (ResponseModel); nullptr: none
   const std::vector<int>* allowed = nullptr;  // topics that it may use, ascending; nullptr: all
+  /// The weights of the topics at the visit that gives C. What a row hides (ExpectedCells) has its
+  /// expectation under them. nullptr: the expectation is that of a cluster without data.
+  const Weights* weights = nullptr;
 
   double c(Index u, Index topic) const { return c_table(c_row ? c_row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }
@@ -63,6 +66,9 @@ bool rows_are_documents(const ObsModel& obs, const DataShape& data);
 class DocumentReader {
  public:
   DocumentReader(const ObsModel& obs, const Dataset& data);
+
+  /// Loads the rows of a document without their expected log-likelihoods C.
+  DocumentView load_rows(Index document);
 
   /// Loads a document under these weights of topics. A document of counts uses the table `shared`. For other
   /// documents a table is computed from the weights.
@@ -84,8 +90,6 @@ class DocumentReader {
   const std::vector<Index>& rows() const { return rows_; }
 
  private:
-  DocumentView rows_of(Index document);  // the document's rows without their C
-
   const Dataset& data_;
   bool by_term_;
   FeatureBlock block_;

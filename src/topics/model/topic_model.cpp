@@ -152,19 +152,20 @@ Summary TopicAlloc::local_step(const Visit& in) const {
 
 Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) const {
   const Index k = resp.k(), n_units = static_cast<Index>(in.units.size());
-  const bool by_term = rows_are_documents(in.obs, in.data);
+  const bool by_term = rows_are_documents(in.obs, in.data), expects = in.obs.capabilities().cells != nullptr;
   const auto probability = [&](Index row, Index j) { return std::max(resp(row, j), 1e-300); };
   Weights none;  // C = 0: responsibilities of a document of counts are its own proportions
   none.k = k;
   none.p = in.obs.n_features();
   none.w.assign(static_cast<std::size_t>(k * none.p), 0.0);
-  if (has_entries(in.obs) && !by_term) none.transposed.assign(static_cast<std::size_t>(k * none.p), 0.0);
   const TopicTable table = by_term ? TopicTable(none, false) : TopicTable();
   DocumentReader reader(in.obs, in.data);
   Vec log_resp;
   const auto load = [&](Index document) {
-    DocumentView view = reader.load(document, none, &table, false);
-    if (by_term) return view;
+    if (by_term) return reader.load(document, none, &table, false);
+    DocumentView view = reader.load_rows(document);
+    view.k = k;
+    view.weights = in.weights.get();
     log_resp.clear();
     for (Index row : reader.rows())
       for (Index j = 0; j < k; ++j) log_resp.push_back(std::log(probability(row, j)));
@@ -200,13 +201,19 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
     view.local = local.empty() ? nullptr : local.data();
     sum.add(reader, view, shares[i]);
     const std::size_t from = logs.size();
-    append_logs(view, shares[i], logs);
-    for (std::size_t j = 0; j < shares[i].size(); ++j) shares[i][j].column = static_cast<int>(j);
+    if (expects) {  // columns are those of the weights, under which it is expected what rows hide
+      for (Index j = 0; j < k; ++j)
+        for (Index u = 0; u < view.n; ++u) logs.push_back(view.c(u, j));
+    } else {
+      append_logs(view, shares[i], logs);
+      for (std::size_t j = 0; j < shares[i].size(); ++j) shares[i][j].column = static_cast<int>(j);
+    }
     memory->shares.unit.push_back(remember(*block, 0, shares[i], local));
     memory->shares.unit.back().logs = from;
     memory->shares.unit.back().weight = view.times;
   }
   block->logs = std::make_shared<const Vec>(std::move(logs));
+  if (expects) block->weights = in.weights;
   memory->shares.block.push_back(block);
   Summary out(shape(in.obs), k);
   sum.finish(out);

@@ -70,6 +70,8 @@ TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, Index wi
       width_(width),
       terms_(terms),
       by_term_(rows_are_documents(obs, data)),
+      expects_(obs.capabilities().cells != nullptr),
+      at_visit_(static_cast<std::size_t>(expects_ ? k : 0)),
       rest_(topic_shape(1, terms), k),
       sum_(obs, data, by_term_ ? 0 : k),
       by_topic_(static_cast<std::size_t>(by_term_ ? k : 0)) {}
@@ -93,6 +95,10 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, 
       rest_.edit_t(share[j].cluster)[0] += view.times * share[j].count;
     }
     return;
+  }
+  if (expects_ && view.weights) {
+    for (const Share& s : share) at_visit_[s.cluster] = s.column;
+    sum_.expect_under(*view.weights, &at_visit_);
   }
   FeatureBlock& block = reader.block();
   const std::vector<Index>& rows = reader.rows();

@@ -64,7 +64,8 @@ class TopicSum {
   TopicSum(const ObsModel& obs, const DataShape& data, Index k, Index width, const DocumentTerms& terms);
 
   /// Adds a document, which must be loaded in `view`. share: its topics and counts. Returns the
-  /// responsibilities of the document's rows for these topics, rows × share.size().
+  /// responsibilities of the document's rows for these topics, rows × share.size(). What rows hide
+  /// (ExpectedCells) is expected under view.weights; documents with and without these must not be mixed.
   const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share);
 
   /// Adds the sum over all documents, multiplied by `times`, to `out`.
@@ -77,7 +78,9 @@ class TopicSum {
   Index width_;
   DocumentTerms terms_;
   bool by_term_;
-  Summary rest_;  // the summary except T; with p = 1: T_0 of documents of counts
+  bool expects_;                 // do rows hide something, which is replaced by its expectation?
+  std::vector<Index> at_visit_;  // with expects_: what number topics had at the visit of the present document
+  Summary rest_;                 // the summary except T; with p = 1: T_0 of documents of counts
   FeatureSum sum_;
   std::vector<Vec> by_topic_;  // documents of counts: V sums of each topic that any of them uses
   Vec r_;

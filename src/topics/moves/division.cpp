@@ -218,6 +218,7 @@ void TopicDivision::add_settled(Seeds& seed) const {
 }
 
 double TopicDivision::forecast(const Seeds& seed) const {
+  if (c_.problem.obs->capabilities().cells) return HUGE_VAL;
   const Index p = state_.total.shape.p;
   double change = 0;
   for (Index j = 0; j < seed.k; ++j) change += used_evidence(c_.problem.obs, seed.t.data() + j * p);

@@ -43,7 +43,8 @@ class TopicDivision {
   Seeds seeds_by_residual() const;
 
   /// Forecast of the change of the tokens' log evidence if the topics of `seed` replace the target (the
-  /// divided topics). No document is visited.
+  /// divided topics). No document is visited. Infinite where rows hide something (ExpectedCells): statistics
+  /// of `seed` then do not have its entropy.
   double forecast(const Seeds& seed) const;
 
   /// Proposes to replace the target (the divided topics) by the topics of `seed`. The first of these keeps

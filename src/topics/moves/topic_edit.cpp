@@ -206,7 +206,7 @@ void TopicEdit::visit(const Globals& globals, Summary& total) {
   const bool search = rounds() % search_every_ == 0;
   Globals without_weights = globals;
   without_weights.weights = nullptr;
-  const auto at = globals_for_work(problem, std::move(without_weights));
+  const auto at = globals_for_work(problem, std::move(without_weights), true);
   const bool sent = !few_ && problem.workers && worth_sending(globals.effective.k);
   const auto shared = sent ? nullptr
                            : std::make_shared<const DocumentVisits>(alloc_, problem.obs,
@@ -257,6 +257,7 @@ void TopicEdit::forget_weights() {
 
 void TopicEdit::condense(std::vector<std::shared_ptr<Summary>>& batches) const {
   const Problem& problem = c_.problem;
+  if (problem.obs->capabilities().cells) return;  // C does not say what was expected of rows
   std::map<const Weights*, std::size_t> needed;
   std::vector<std::map<const Weights*, std::size_t>> by_batch;
   for (std::size_t b = 0; b < batches.size(); ++b) {

@@ -49,7 +49,8 @@ class TopicEdit final : public Edit {
   void put_back(State& edited) override;
 
   // Saves memory in what is stored of the documents. For batches where this takes less memory, stores the
-  // expected log-likelihoods C of words instead of the weights of topics from which C is computed.
+  // expected log-likelihoods C of words instead of the weights of topics from which C is computed. Not where
+  // rows hide something, whose expectations need the weights.
   void condense(std::vector<std::shared_ptr<Summary>>& batches) const;
 
   // Changes the statistics `sum` by the documents from .. to − 1. out_as_before: subtracts them with the
