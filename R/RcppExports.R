@@ -25,6 +25,10 @@ engine_dynamic_means <- function(x, starts, lambda, q, tau) {
     .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
 }
 
+engine_individual_sums <- function(data, obs) {
+    .Call(`_bnpvi_engine_individual_sums`, data, obs)
+}
+
 engine_individual_effects <- function(sums, model, state) {
     .Call(`_bnpvi_engine_individual_effects`, sums, model, state)
 }

@@ -58,7 +58,10 @@ ability_table <- c(list(
       "Leave {.arg id} out, or choose {.fn obs_gaussian}; {.fn bnp_hmm} takes {.arg id}."
     ),
     named_clusters = c("The texts of an individual are one text.", "Add them up, and leave {.arg id} out."),
-    rows_one_by_one = not_one_by_one, rows_of_source = not_in_source, area = "data", error = "id"
+    rows_one_by_one = not_one_by_one, rows_of_source = c(
+      "Rows of an individual are added up while they are read for random effects only.",
+      "Fit data in memory, or let effects vary: {.code y ~ t + (1 | id)}."
+    ), area = "data", error = "id"
   ),
   time = able(
     "drift", "Only clusters that drift are somewhere at a time.",

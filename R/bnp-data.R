@@ -281,7 +281,9 @@ as_sparse_data <- function(data) {
 as_engine_data <- function(data) {
   check_declared(names(data))
   if (is_spooled(data)) {
-    return(list(spool = data$spool, n = data$n, d = data$engine_d, starts = data$starts))
+    n <- n_units(data)
+    starts <- if (has_individuals(data)) c(0L, n) else data$starts
+    return(list(spool = data$spool, n = n, d = data$engine_d, starts = starts))
   }
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
   if (!is.null(data$slot)) data <- with_slot_column(data)

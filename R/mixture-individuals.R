@@ -25,6 +25,20 @@ split_id <- function(x, id, arg, call) {
 # x | subject` is `y ~ x` with `id = ~ subject`, as in flexmix. A column that the formula uses, too, stays in
 # the data.
 split_formula_id <- function(formula, data, id, call) {
+  split <- split_bar(formula, id, call)
+  formula <- split$formula
+  id <- split$id
+  name <- id_column(id, call)
+  if (is.data.frame(data) || !inherits(id, "formula")) {
+    split <- if (is.data.frame(data)) split_id(data, id, "data", call) else list(x = data, id = id)
+    if (!is.null(split$name) && split$name %in% all.vars(formula)) split$x <- data
+    return(list(formula = formula, data = split$x, id = split$id, name = split$name))
+  }
+  list(formula = formula, data = data, id = named_variable(id, data, "id", call), name = name)
+}
+
+# The formula without what stands after `|`, and `id`, which that is if `id` is not given: list(formula, id).
+split_bar <- function(formula, id, call) {
   right <- formula[[length(formula)]]
   if (is.call(right) && identical(right[[1L]], quote(`|`))) {
     if (!is.null(id)) {
@@ -37,13 +51,7 @@ split_formula_id <- function(formula, data, id, call) {
     id <- stats::as.formula(call("~", right[[3L]]), environment(formula))
     formula[[length(formula)]] <- right[[2L]]
   }
-  name <- id_column(id, call)
-  if (is.data.frame(data) || !inherits(id, "formula")) {
-    split <- if (is.data.frame(data)) split_id(data, id, "data", call) else list(x = data, id = id)
-    if (!is.null(split$name) && split$name %in% all.vars(formula)) split$x <- data
-    return(list(formula = formula, data = split$x, id = split$id, name = split$name))
-  }
-  list(formula = formula, data = data, id = named_variable(id, data, "id", call), name = name)
+  list(formula = formula, id = id)
 }
 
 # Adds individuals to checked data. id: the individual of each given row; NULL if rows are not grouped.
@@ -62,9 +70,11 @@ with_individuals <- function(data, id, obs, arg, call, name = NULL) {
 numbered_individuals <- function(data, all, names) {
   used <- of_kept_rows(data, all)
   left <- sort(unique(used))
-  data$individual <- match(used, left)
+  # If all are left, the three vectors below are one in memory, as long as there are rows.
+  number <- if (length(left) == length(names)) identity else function(all) match(all, left)
+  data$individual <- number(used)
   data$n_individuals <- length(left)
-  data$individuals <- list(names = names[left], of_given = match(all, left), all = all, all_names = names)
+  data$individuals <- list(names = names[left], of_given = number(all), all = all, all_names = names)
   data
 }
 

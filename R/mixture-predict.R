@@ -125,7 +125,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     require_abilities(kinds_of_form("source", "mixture"), list(id = id, time = time), rlang::current_env())
     require_no_covariates(object$model$prior, kinds_of_form("source", "mixture"), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
-      predict(object, x, type, id = !!id, na_action = na_action)
+      predict(object, x, type, id = !!id, na_action = na_action, interval = interval)
     }))
   }
   if (!is.null(write)) refuse_write(write)

@@ -282,14 +282,14 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   if (inherits(data, "bnp_stream")) {
     given <- list(weights = weights, labels = labels, id = id, time = time)
     require_abilities(kinds_of_form("stream", "mixture"), given, here)
-    need_no_random(x, "stream", here)
+    need_no_random(x, here)
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
   if (inherits(data, "bnp_source")) {
-    given <- list(weights = weights, labels = labels, id = id, time = time)
+    read <- random_of_source(x, obs, id, here)
+    given <- list(weights = weights, labels = labels, id = if (!has_effects(read$obs)) read$id, time = time)
     require_abilities(kinds_of_form("source", "mixture"), given, here)
-    need_no_random(x, "source", here)
-    return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
+    return(fit_source("bnp_mixture", data, read$obs, prior, control, start, na_action, call, read$id, read$formula))
   }
   with_random <- split_random(x, here)
   obs <- obs_with_random(obs, with_random$random, with_random$independent, here)

@@ -21,7 +21,8 @@
 #' are read from least squares fits to individuals. The prior of \eqn{\mu_k} is around the coefficients of all rows
 #' together, with the strength of 0.01 individuals. `df` (3) and `scale` are for the noise, `coef_mean` and
 #' `coef_precision` for coefficients without a random effect. There must be one response. `tails`, blocks of a product,
-#' streams, sources and samplers are not available with random effects.
+#' streams and samplers are not available with random effects. Data may be in a [source][sources] in which the rows of
+#' each individual follow each other; default priors are then read from a random sample of individuals.
 #'
 #' With `(1 + t || id)`, or `random = ~ (1 + t || id)`, effects are independent of each other in each cluster: D is
 #' diagonal, so that the model depends on where t is 0. The variances have priors of their own, with `random_df` 3.
@@ -107,8 +108,9 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
   }
   few <- individuals$n <= q
   if (mean(few) > 0.5) {
+    sampled <- if (isTRUE(data$counted$units > length(few))) " in a random sample" else ""
     cli::cli_inform(
-      c("{sum(few)} of {length(few)} individuals have no more rows than random effects ({q}).",
+      c("{sum(few)} of {length(few)} individuals{sampled} have no more rows than random effects ({q}).",
         i = "Their effects are mostly those of their cluster, so that the prior matters: see {.arg random_scale}."),
       class = c("bnpvi_message_few_rows", "bnpvi_message"), call = NULL
     )
@@ -227,7 +229,7 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
     expand_matrix(obs$scale, 1L, "scale", call)
   d <- joint_effects(obs)
   obs$random_df <- obs$random_df %||% (d + 2)
-  if (obs$random_df <= d - 1) {
+  if (!isTRUE(obs$random_df > d - 1)) {
     abort("df", c(
       "{.arg random_df} must be above {d - 1} for {d} random effect{?s}, not {obs$random_df}.",
       i = "The default is {d + 2}."

@@ -43,11 +43,13 @@ covariance_of_coefs <- function(fit, sums, weights) {
   # maximum. Then parameters other than coefficients are taken as known, and at last the clusters, too.
   at_coefs <- unlist(lapply(places$own, `[`, seq_len(e)))
   information <- complete - lost
-  all <- inverse_of_scaled(information)[at_coefs, at_coefs] %||%
-    inverse_of_scaled(information[at_coefs, at_coefs]) %||% inverse_of_scaled(complete[at_coefs, at_coefs])
+  of_coefs <- function(a) a[at_coefs, at_coefs, drop = FALSE]
+  all <- inverse_of_scaled(information)
+  all <- if (!is.null(all)) of_coefs(all) else
+    inverse_of_scaled(of_coefs(information)) %||% inverse_of_scaled(of_coefs(complete))
   if (!is.null(all)) vapply(seq_along(clusters), function(j) {
     own <- (j - 1L) * e + seq_len(e)
-    to_users %*% all[own, own] %*% t(to_users)
+    to_users %*% all[own, own, drop = FALSE] %*% t(to_users)
   }, to_users)
 }
 
@@ -237,7 +239,7 @@ product_by_row <- function(a, b) {
 # What a fit stores about its individuals: sums over their rows, their weights where these are not all 1, and
 # the covariance of the clusters' coefficients.
 kept_of_individuals <- function(fit, data) {
-  sums <- individual_sums(fit$model$obs, data)
+  sums <- if (is_spooled(data)) sums_in_spool(data) else individual_sums(fit$model$obs, data)
   weights <- of_units(data, data$weights)
   list(individual_sums = sums, individual_weights = weights, coef_cov = covariance_of_coefs(fit, sums, weights))
 }

@@ -54,7 +54,7 @@ draw_individuals <- function(picture, main = "", xlab = picture$labels[1L], ylab
     range(parts$x), range(parts$lower, parts$upper, picture$lines$y), type = "n", main = main, xlab = xlab, ylab = ylab,
     ...
   )
-  for (one in split(picture$lines, picture$lines$individual)) {
+  for (one in if (!is.null(picture$lines)) split(picture$lines, picture$lines$individual)) {
     graphics::lines(one$x, one$y, col = grDevices::adjustcolor(colour[one$cluster[1L]], 0.25))
   }
   for (one in split(parts, parts$cluster)) {

@@ -4,17 +4,7 @@
 # Sums over the rows of each individual (individuals x numbers), in the engine's units: the number of rows,
 # then the packed second moments of (1, covariates, response).
 individual_sums <- function(obs, data) {
-  columns <- ncol(data$x) + obs$intercept # the response is the last
-  at <- which(upper.tri(diag(columns), diag = TRUE), arr.ind = TRUE) # the lower triangle by rows
-  out <- matrix(0, length(data$individuals$names), nrow(at) + !obs$intercept)
-  for (rows in split(seq_len(data$n), (seq_len(data$n) - 1L) %/% 65536L)) { # not all moments of rows at once
-    x <- standardise(data$x[rows, , drop = FALSE], obs)
-    v <- unname(cbind(if (obs$intercept) rep(1, length(rows)), x[, -1L, drop = FALSE], x[, 1L]))
-    moments <- v[, at[, "col"], drop = FALSE] * v[, at[, "row"], drop = FALSE]
-    part <- rowsum(cbind(if (!obs$intercept) rep(1, length(rows)), moments), data$individual[rows], reorder = TRUE)
-    own <- as.integer(rownames(part))
-    out[own, ] <- out[own, ] + part
-  }
+  out <- engine_individual_sums(as_engine_data(data), obs)
   rownames(out) <- data$individuals$names
   out
 }
@@ -80,11 +70,8 @@ rows_of_individuals <- function(fit, newdata, id, call) {
   }
   seen <- !is.na(y)
   names <- unique(id[seen])
-  rows <- list(
-    x = cbind(y, z)[seen, , drop = FALSE], n = sum(seen), individual = match(id[seen], names),
-    individuals = list(names = names)
-  )
-  sums <- if (any(seen)) individual_sums(obs, rows)
+  rows <- new_bnp_data(unname(cbind(y, z)[seen, , drop = FALSE]))
+  sums <- if (any(seen)) individual_sums(obs, numbered_individuals(rows, match(id[seen], names), names))
   sums <- rbind(sums, known[setdiff(intersect(unique(id), rownames(known)), names), , drop = FALSE])
   list(z = z, sums = sums, individual = match(id, rownames(sums), 0L))
 }

@@ -42,11 +42,11 @@ split_random <- function(formula, call) {
   )
 }
 
-# Refuses random effects for data in a source or stream.
-need_no_random <- function(formula, form, call) {
+# Refuses random effects for data in a stream.
+need_no_random <- function(formula, call) {
   if (!is.null(split_random(formula, call)$random)) {
-    bad_random("Random effects are of individuals, whose rows a {form} does not bring together.",
-      "Fit data in memory: a fit works on sums over the rows of each individual.", call)
+    bad_random("Random effects are of individuals, whose rows a stream does not bring together.",
+      "Fit data in memory or in a source: a fit works on sums over the rows of each individual.", call)
   }
 }
 

@@ -47,7 +47,7 @@ fit_source <- function(class, x, obs, prior, control, start, na_action, call, id
   check_options(control, kind_of_fit(class, prior), prior, error_call)
   read <- read_source(x, class, obs, na_action, id, formula, control, error_call)
   data <- read$data
-  n_units <- if (class == "bnp_mixture") data$n else length(data$starts) - 1L
+  n_units <- if (class == "bnp_mixture") units_that_count(data) else length(data$starts) - 1L
   id <- id_column(id, error_call)
   input <- c(
     read$input, if (class == "bnp_hmm") list(id_column = id),

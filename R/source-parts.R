@@ -9,7 +9,8 @@ new_parts <- function(folder, grouped, tokens) {
     folder = folder, grouped = grouped, tokens = tokens, files = character(), n = 0, n_given = 0, units = 0,
     lengths = list(), entries = list(), group_names = list(), order = list(), kept = list(), terms = NULL,
     first = NULL, fingerprint = NULL, n_missing = 0, d = 0L, totals = NULL, counts = list(), chosen = list(),
-    keys = list(), bound = Inf
+    keys = list(), bound = Inf, individuals = list(), individual_names = list(), n_individuals = 0L,
+    obs = NULL
   ), envir = new.env(parent = emptyenv()))
 }
 
@@ -21,7 +22,7 @@ add_part <- function(all, part) {
   }
   all$n_given <- all$n_given + given
   if (all$tokens) part <- in_known_terms(all, part)
-  all$first <- all$first %||% list(column_names = part$column_names, frame = part$frame)
+  all$first <- all$first %||% unclass(part)[intersect(c("column_names", "frame", "id"), names(part))]
   all$sparse <- is_sparse_data(part)
   all$d <- if (all$tokens) max(all$d, part$d) else part$d
   part$row_names <- part$times <- NULL
@@ -33,7 +34,8 @@ add_part <- function(all, part) {
   if (has_missing(part)) all$n_missing <- all$n_missing + colSums(part$missing)
   if (all$tokens) add_totals(all, part)
   engine <- as_engine_data(part)
-  units <- if (all$grouped) length(part$starts) - 1L else part$n
+  units <- units_of(part, all$grouped)
+  if (has_individuals(part)) add_individuals(all, part)
   if (all$grouped) all$lengths <- c(all$lengths, list(diff(part$starts)))
   if (all$sparse) {
     ends <- if (all$grouped) engine$row_start[part$starts + 1L] else engine$row_start
@@ -104,7 +106,7 @@ thin_sample <- function(all) {
   part <- do.call(c, all$chosen)
   key <- unlist(all$keys)
   size <- if (!is_sparse_data(part)) {
-    as.double(part$d) * (if (all$grouped) diff(part$starts) else rep(1, part$n))
+    as.double(part$d) * rows_of_units(part, all$grouped)
   } else {
     as.double(diff(part$row_start[(if (all$grouped) part$starts else 0:part$n) + 1L]))
   }
@@ -116,8 +118,17 @@ thin_sample <- function(all) {
   all$keys <- list(key[kept])
 }
 
-# Takes the given units (rows or groups) of a part, in ascending order.
-units_of_part <- function(part, units, grouped) if (grouped) data_groups(part, units) else part[units]
+# Takes the given units (rows, individuals or groups) of a part, in ascending order.
+units_of_part <- function(part, units, grouped) {
+  if (grouped) data_groups(part, units) else part[if (has_individuals(part)) part$individual %in% units else units]
+}
+
+# The number of units (groups, individuals or rows) of a part, and the number of rows of each of them.
+units_of <- function(part, grouped) if (grouped) length(part$starts) - 1L else n_units(part)
+rows_of_units <- function(part, grouped) {
+  if (grouped) diff(part$starts) else if (has_individuals(part)) tabulate(part$individual, part$n_individuals) else
+    rep(1, part$n)
+}
 
 # Writes an R object to a file; read_part() reads it again, without a copy of its bytes in memory. A full disk
 # is an error or, when the file is closed, a warning, which is treated as an error.

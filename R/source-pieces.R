@@ -112,7 +112,7 @@ read_by_id <- function(reader, id, take, call) {
     again <- Filter(function(v) exists(key(v), seen, inherits = FALSE), unique(value))
     if (length(again)) {
       in_piece(out, call, abort("id", c(
-        "The rows of a document or sequence must follow each other.",
+        "The rows of a document, sequence or individual must follow each other.",
         x = "{.field {id}} {.val {again[1L]}} starts again in row {out$before + match(again[1L], value)}.",
         i = "Sort the rows by {.field {id}}."
       )))

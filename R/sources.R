@@ -48,10 +48,14 @@
 #'   are wide, so that the sample has about four million numbers; `print()` shows its size. Frequencies of terms are
 #'   those of all documents. The levels of text columns are those of all rows.
 #'
-#'   Documents and sequences are identified by the column `id`, as in memory: their rows follow each other, also from
-#'   one file to the next. In text files this column is read as text: `01` is not `1`. Documents of counts may also be
-#'   rows of sparse matrices, or tables with columns `document`, `term` and `n`. Without `id` each file is a sequence,
-#'   or each piece of a function; a piece may also be a list of sequences.
+#'   Documents, sequences and individuals with random effects are identified by the column `id`, as in memory: their
+#'   rows follow each other, also from one file to the next. In text files this column is read as text: `01` is not
+#'   `1`. Documents of counts may also be rows of sparse matrices, or tables with columns `document`, `term` and `n`.
+#'   Without `id` each file is a sequence, or each piece of a function; a piece may also be a list of sequences.
+#'
+#'   With random effects (`bnp_mixture(y ~ t + (1 + t | id), source)`) the rows of each individual are added up while
+#'   they are read, and the batches and the fit have these sums: with e coefficients \eqn{(e + 1)(e + 2)/2} numbers for
+#'   each individual. In memory a row takes 8 bytes, for its individual and its label.
 #'
 #'   If something in the data is wrong, an error names the file and the row (rows are counted without the line of
 #'   names). A file that changes while it is read is an error. A folder `spool` is used again if files have the same
@@ -60,9 +64,9 @@
 #'
 #'   If a value does not agree with the type that `types` gives its column, an error names the place.
 #'
-#'   Not available with sources: `weights`, `labels` and repeated measures (`id`) of [bnp_mixture()], `parent`,
-#'   `position` and times of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of
-#'   rows.
+#'   Not available with sources: `weights`, `labels` and (without random effects) repeated measures (`id`) of
+#'   [bnp_mixture()], `parent`, `position` and times of [bnp_hmm()], [obs_ar()] in mixtures,
+#'   `bnp_control(keep = "probabilities")`, and names of rows.
 #' @section Text files:
 #'   Fields of `.csv` files are separated by commas, those of `.tsv` by tabs; quotes, doubled quotes and ends of lines
 #'   within quotes are read as by [utils::read.csv()], and text is in UTF-8. A quote that is not closed, a line with

@@ -10,16 +10,19 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
   }
   lengths <- unlist(all$lengths)
   entries <- unlist(all$entries)
-  batch <- batches_of_spool(control, all, class, sum(as.double(entries %||% (all$n * as.double(all$d)))), call)
-  write_spool(all, batch, lengths, entries, folder, call)
   thin_sample(all)
   sample <- all$chosen[[1L]]
   terms <- if (all$tokens) all$terms else all$first$column_names
   sample$d <- all$d
   sample$column_names <- terms
   sample$frame <- all$first$frame
-  sample$counted <- list(rows = all$n, units = all$n)
+  of_individuals <- has_individuals(sample)
+  sample$counted <- list(rows = all$n, units = if (of_individuals) all$units else all$n)
   if (all$tokens) sample$totals <- c(all$totals, double(all$d - length(all$totals)))
+  if (of_individuals) begin_sums(all, obs, sample, call)
+  numbers <- if (of_individuals) all$units * as.double(all$engine_d) else all$n * as.double(all$d)
+  batch <- batches_of_spool(control, all, class, sum(as.double(entries %||% numbers)), call)
+  write_spool(all, batch, lengths, entries, folder, call)
   n <- as.integer(all$n)
   order <- unlist(all$order)
   data <- as_bnp_data(list(
@@ -28,7 +31,7 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
     order = if (length(order)) as.integer(order), spool = spool_file(folder), engine_d = all$engine_d,
     sample = sample, fingerprint = all$fingerprint, n_batches = max(batch),
     na_action = if (keeps_missing(na_action)) na_action,
-    lengths = if (all$tokens) unlist(all$counts)
+    lengths = if (all$tokens) unlist(all$counts), id = all$first$id
   ))
   if (any(all$n_missing > 0)) {
     data$cells_missing <- all$n_missing
@@ -42,6 +45,7 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
       tell_left_out(all$n_given - length(kept), na_action)
     }
   }
+  if (of_individuals) data <- numbered_individuals(data, unlist(all$individuals), unlist(all$individual_names))
   check_many_levels(data$frame$levels %||% list(), all$n, "x", call)
   data
 }
@@ -58,13 +62,17 @@ tell_left_out <- function(n, na_action) {
 batches_of_spool <- function(control, all, class, numbers, call) {
   n <- all$units
   if (length(control$batches) > 1L) {
+    if (length(all$individuals)) {
+      return(batches_of_individuals(control, all, call))
+    }
     given <- if (all$grouped) n else all$n_given
     batch <- check_batch_numbers(control, given, unit_words[[class]], call)
     return(if (length(all$kept) && !all$grouped) batch[unlist(all$kept)] else batch)
   }
   batches <- if (is.null(control$batches) && control$algorithm != "full") {
     small <- n <= 20000 && numbers <= most_sampled_numbers
-    enough <- if (small) 1 else ceiling(max(all$n / most_sampled, numbers / most_sampled_numbers))
+    rows <- if (length(all$individuals)) n else all$n
+    enough <- if (small) 1 else ceiling(max(rows / most_sampled, numbers / most_sampled_numbers))
     min(n, if (control$algorithm == "stochastic") max(10, enough) else enough)
   } else {
     resolve_batches(control, n, call, unit_words[[class]])
@@ -98,6 +106,7 @@ write_spool <- function(all, batch, lengths, entries, folder, call) {
   add <- function(file) {
     part <- read_part(file)
     unlink(file)
+    if (!is.null(all$obs)) part <- sums_of_part(part, all$obs)
     part$d <- all$engine_d
     units <- if (all$grouped) length(part$starts) - 1L else part$n
     in_spool(engine_spool_add(writer, part, batch[at + seq_len(units)]), call, writes = TRUE)

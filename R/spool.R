@@ -105,7 +105,7 @@ refuse_note <- function(folder, call) {
 is_note_of <- function(read, index, class) {
   data <- read[["data"]]
   sample <- data[["sample"]]
-  n <- index$n
+  n <- data[["n"]]
   is_count <- function(x) is.numeric(x) && length(x) == 1L && !is.na(x) && x >= 0
   is_of <- function(x, type, length) is.null(x) || is.atomic(x) && typeof(x) == type && length(x) == length
   offsets <- function(x, upto) {
@@ -114,7 +114,8 @@ is_note_of <- function(read, index, class) {
   known <- is.list(data) && is.list(sample) && is_obs(read[["obs"]]) && holds_no_function(read$obs) &&
     is_count(data[["n"]]) && is_count(data[["d"]]) && is_count(data[["engine_d"]]) && is_count(data[["n_batches"]]) &&
     is_count(sample[["n"]]) && all(c(names(data), names(sample)) %in% names(data_fields))
-  known && data$n == n && data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
+  known && n_units(data) == index$n && are_individuals(data) && are_individuals(sample) &&
+    data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
     offsets(data[["starts"]], n) && offsets(sample[["starts"]], sample$n) &&
     (class == "bnp_mixture" || length(data$starts) - 1L == sum(index$sizes[, 2L])) &&
     is_of(data[["column_names"]], "character", data$d) && is_of(data[["fingerprint"]], "character", 1L) &&
@@ -266,7 +267,7 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
     }
     grows <- attr(piece$x, "grows")
     part <- switch(class,
-      bnp_mixture = as_mixture_data(x, obs, arg, FALSE, call, na_action),
+      bnp_mixture = piece_of_mixture(x, obs, piece, arg, call, na_action),
       bnp_topics = as_documents(x, obs, piece$id, arg, TRUE, call, na_action),
       bnp_hmm = as_sequence_data(x, obs, piece$id, arg, call, na_action)
     )
@@ -359,7 +360,7 @@ sampled_rows <- function(sample) {
 first_look <- function(sample, class, obs, na_action, formula, call) {
   arg <- arg_from("x", sample, sample = TRUE)
   own <- list()
-  x <- if (is.null(formula)) without_id(sample)$x else sample$x
+  x <- if (is.null(formula) || !any(sample$id_column %in% all.vars(formula))) without_id(sample)$x else sample$x
   if (!is.null(formula)) {
     read <- formula_input(formula, x, obs, class, call)
     x <- read$x
@@ -369,13 +370,13 @@ first_look <- function(sample, class, obs, na_action, formula, call) {
   obs <- obs %||% default_obs(x, call)
   data <- withCallingHandlers(
     switch(class,
-      bnp_mixture = as_mixture_data(x, obs, arg, FALSE, call, na_action),
+      bnp_mixture = piece_of_mixture(x, obs, sample, arg, call, na_action),
       bnp_topics = as_documents(x, obs, sample$id, arg, FALSE, call, na_action),
       bnp_hmm = as_sequence_data(x, obs, sample$id, arg, call, na_action)
     ),
     bnpvi_message_left_out = function(m) invokeRestart("muffleMessage")
   )
-  resolved <- resolve_obs(obs, data, NULL, call)
+  resolved <- suppressMessages(resolve_obs(obs, data, NULL, call), "bnpvi_message_few_rows") # said by the fit
   fit <- list(
     format = fit_format, given = obs, own = own, model = list(obs = resolved),
     input = c(own, unclass(data)[c("n", "d", "column_names")])

@@ -79,6 +79,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_individual_sums
+Rcpp::NumericMatrix engine_individual_sums(Rcpp::List data, Rcpp::List obs);
+RcppExport SEXP _bnpvi_engine_individual_sums(SEXP dataSEXP, SEXP obsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_individual_sums(data, obs));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_individual_effects
 Rcpp::List engine_individual_effects(Rcpp::NumericMatrix sums, Rcpp::List model, Rcpp::List state);
 RcppExport SEXP _bnpvi_engine_individual_effects(SEXP sumsSEXP, SEXP modelSEXP, SEXP stateSEXP) {
@@ -1065,6 +1077,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_write_bytes", (DL_FUNC) &_bnpvi_engine_write_bytes, 2},
     {"_bnpvi_engine_read_bytes", (DL_FUNC) &_bnpvi_engine_read_bytes, 1},
     {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
+    {"_bnpvi_engine_individual_sums", (DL_FUNC) &_bnpvi_engine_individual_sums, 2},
     {"_bnpvi_engine_individual_effects", (DL_FUNC) &_bnpvi_engine_individual_effects, 3},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_features_cells", (DL_FUNC) &_bnpvi_engine_features_cells, 5},

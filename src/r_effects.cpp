@@ -1,11 +1,29 @@
 // Posteriors of the random coefficients of single individuals.
+#include <algorithm>
 #include <cmath>
 
 #include "mixtures/mixture.h"
+#include "models/registry.h"
 #include "observations/random_effects.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
+
+// The sums over the rows of each individual from which the engine learns: one row for each individual of
+// `data`. obs: a model with random effects.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_individual_sums(Rcpp::List data, Rcpp::List obs) {
+  return entry([&] {
+    const auto model = make_obs_model(ListFields(obs));
+    RData rows(data);
+    if (rows.view().n == 0) return Rcpp::NumericMatrix(0, static_cast<int>(model->n_columns()));
+    const Dataset& sums = rows.view_for(*model);
+    require(!sums.sparse(), "the rows of individuals are kept, not added up");
+    Rcpp::NumericMatrix out(static_cast<int>(sums.n), static_cast<int>(sums.d));
+    std::copy_n(sums.dense, sums.n * sums.d, out.begin());
+    return out;
+  });
+}
 
 // q(a) of each individual in each cluster, list(mean: n × q × K, cov: q × q × n × K), and responsibilities
 // prob: n × K. sums: one row for each individual, the sums of its rows as the engine computes them.

@@ -111,14 +111,26 @@ test_that("sums of individuals whose rows are far apart are those of all their r
   individual <- rep_len(1:7, n)
   t <- runif(n)
   y <- rnorm(n)
-  for (intercept in c(TRUE, FALSE)) {
-    found <- individual_sums(list(intercept = intercept, centre = c(0.5, 0.25), unit = c(2, 4)), list(
-      x = cbind(y, t), n = n, individual = individual, individuals = list(names = letters[1:7])
-    ))
-    z <- (t - 0.25) / 4
-    v <- (y - 0.5) / 2
-    by_hand <- rowsum(cbind(1, if (intercept) z, z^2, if (intercept) v, z * v, v^2), individual)
+  small <- growth_data("one", 1, 30L)
+  for (formula in list(y ~ t + (1 + t | id), y ~ 0 + t + (0 + t | id))) {
+    obs <- growth_fit(small, formula)$model$obs
+    found <- individual_sums(obs, numbered_individuals(new_bnp_data(cbind(y, t)), individual, letters[1:7]))
+    z <- (t - obs$centre[2L]) / obs$unit[2L]
+    v <- (y - obs$centre[1L]) / obs$unit[1L]
+    by_hand <- rowsum(cbind(1, if (obs$intercept) z, z^2, if (obs$intercept) v, z * v, v^2), individual)
     expect_equal(unname(found), unname(by_hand), tolerance = 1e-12)
     expect_identical(rownames(found), letters[1:7])
+  }
+})
+
+test_that("a single coefficient, with a single cluster, has an interval", {
+  data <- growth_data("one", 2, 40L)
+  for (random in list(~ 1, ~ 0 + t)) for (shared in c(TRUE, FALSE)) {
+    formula <- as.formula(call("~", quote(y), random[[2L]]))
+    obs <- obs_regression(random = random, shared = shared)
+    fit <- bnp_mixture(formula, data, obs, prior_dirichlet(1), id = ~ id, control = bnp_control(seed = 1))
+    expect_identical(dim(posterior_params(fit)$coef_cov), c(1L, 1L, 1L))
+    interval <- confint(fit, parm = "coef")
+    expect_true(interval[1L] < coef(fit)$coef[1L] && coef(fit)$coef[1L] < interval[2L])
   }
 })

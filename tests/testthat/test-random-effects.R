@@ -269,8 +269,6 @@ test_that("what cannot be is refused with its place and a remedy", {
   single <- data[!duplicated(data$id), ]
   expect_bad(bnp_mixture(y ~ t + (1 | id), single), "id")
   fit <- growth_fit(data)
-  expect_bad(bnp_mixture(y ~ t + (1 | id), source_function(function(b) data[c("y", "t")], batches = 1L)), "formula",
-    "source")
   expect_bad(bnp_mixture(y ~ t + (1 | id), bnp_stream(source_function(function(b) data, batches = 1L))), "formula",
     "stream")
   expect_bad(bnp_mixture(y ~ t, source_function(function(b) data[c("y", "t")], batches = 1L), id = ~ id), "id")

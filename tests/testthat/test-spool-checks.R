@@ -190,7 +190,10 @@ test_that("every field of a description may be anything", {
     mixture = list(part(as.matrix(faithful), 136), function(s) elbo(bnp_mixture(s, control = how))),
     frame = list(part(frame, 135), function(s) elbo(bnp_mixture(s, control = how))),
     topics = list(part(counts, 20), function(s) elbo(bnp_topics(s, control = how))),
-    sequences = list(part(walks, 136), function(s) elbo(bnp_hmm(s, id = "id", control = how)))
+    sequences = list(part(walks, 136), function(s) elbo(bnp_hmm(s, id = "id", control = how))),
+    individuals = list(part(growth_data("one", 1, 20L), 40), function(s) {
+      elbo(bnp_mixture(y ~ t + (1 + t | id), s, control = how))
+    })
   )
   for (name in some_of(names(cases), by = 2)) {
     folder <- file.path(withr::local_tempdir(), "kept")
