@@ -238,6 +238,8 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
   const bool rises = edit.rise(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
   reached_ = edit.proposed().elbo;
+  if (ahead_)
+    return rises || lifting_prior(c_.problem, edit.proposed(), c_.to_beat(state), c_.pool) != nullptr;
   if (!accepts_ || !edit.settle(state, rises)) return false;
   c_.problem.observer.accepted(state);
   visit_all(state);

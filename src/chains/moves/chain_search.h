@@ -24,6 +24,9 @@ class HmmMove : public Move {
   /// proposal changes (windows.h). The snapshot then also stores the forward and backward messages of rows,
   /// which windows need.
   HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows = false);
+  /// A copy for evaluating proposals ahead of their turn, on another thread: it shares the snapshot of
+  /// `like`, accepts nothing, and attempt() returns true for a proposal that would go on to be accepted.
+  HmmMove(const HmmMove& like, const MoveContext& context);
   std::unique_ptr<Watch> watch(const State& state, Index b) override;
   void after_batch(Index b, Watch* seen) override;
 
@@ -85,9 +88,31 @@ class HmmMove : public Move {
   /// Number of rows that the proposals of this lap have visited. A row that was visited twice counts twice.
   double rows_visited() const { return rows_visited_; }
 
+  /// What evaluating the proposals of one target ahead of their turn (look_ahead()) has found and cost.
+  struct Look {
+    bool may_rise = true;  // a proposal may be accepted, so that all must be made again in their turn
+    double rows = 0, products = 0;  // visited rows; work in the unit of Pool::spend()
+  };
+  /// Evaluates the proposals of `n` targets at the same time, each on one thread of the pool, at the present
+  /// state. evaluate(i, context): makes the proposals of target i with a move of this context, made by the
+  /// copying constructor, and returns true as soon as one of them would be accepted; rows: sets the rows that
+  /// they visited. As long as no target is accepted, each result is what the target's turn would bring.
+  std::vector<Look> look_ahead(
+      Index n, const std::function<bool(Index, const MoveContext&, double& rows)>& evaluate) const;
+  /// True where look_ahead() is possible and saves time: there are several threads, the data are in memory
+  /// and few enough for a copy of rows for each thread, and no one observes each proposal.
+  bool looks_ahead() const;
+  /// Counts the cost of proposals that were evaluated ahead, as if they had been made in their turn.
+  void count(const Look& look);
+
   MoveContext c_;
   const HmmAlloc& alloc_;
-  Snapshot now_;
+
+ private:
+  std::shared_ptr<Snapshot> snapshot_ = std::make_shared<Snapshot>();
+
+ protected:
+  Snapshot& now_ = *snapshot_;
 
  private:
   // Visits the sequences in parts[batch] of each batch again. Returns for each batch the sums over rows that
@@ -100,7 +125,8 @@ class HmmMove : public Move {
                                const Windows* windows);
 
   double rows_visited_ = 0, reached_ = 0;
-  bool accepts_ = true;  // whether an attempt may replace the state
+  bool accepts_ = true;       // whether an attempt may replace the state
+  const bool ahead_ = false;  // whether this is a copy that evaluates proposals ahead of their turn
 };
 
 }  // namespace bnpvi::chains
