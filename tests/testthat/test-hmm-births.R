@@ -1,15 +1,5 @@
 # Births of states (src/chains/moves/birth.cpp): newborns that are alike join, and forecasts end later tries.
 
-# n rows of d columns in k states, whose means have standard deviation `spread`. A row stays in the state of the row
-# before with probability `stay`.
-planted_chain <- function(n, d, k, spread, stay, seed) {
-  withr::with_seed(seed, {
-    changes <- c(TRUE, runif(n - 1) > stay)
-    z <- sample(k, sum(changes), TRUE)[cumsum(changes)]
-    matrix(rnorm(k * d, sd = spread), k)[z, ] + matrix(rnorm(n * d), n)
-  })
-}
-
 # Joins two groups of clusters of which the union has the highest gain in evidence, and again, in plain R.
 joined_by_evidence <- function(t, least) {
   groups <- as.list(seq_len(nrow(t)))
@@ -80,15 +70,4 @@ test_that("births of states that forecasts end would have gained next to nothing
   expect_gte(min(vapply(ended, nrow, 1L)), 10)
   for (trials in ended) expect_gte(min(trials$failures), 1)
   expect_lte(median(vapply(ended, function(trials) sum(pmax(trials$gain, 0), na.rm = TRUE), 1)), 1)
-})
-
-test_that("births that are evaluated ahead on several threads bring the same fit with the same work", {
-  x <- planted_chain(1500, 3, 6, 2, 0.9, 1)
-  fits <- lapply(c(1, 2, 3, 8), function(threads) {
-    control <- bnp_control(seed = 1, restarts = 1, threads = threads, verbose = FALSE)
-    suppressWarnings(bnp_hmm(x, obs = obs_gaussian(learn = FALSE, rounding = 0), control = control))
-  })
-  expect_gt(n_clusters(fits[[1]]), 3)
-  seen <- lapply(fits, function(fit) list(fit$state, fit$elbo, fit$labels, fit$trace[names(fit$trace) != "seconds"]))
-  for (other in seen[-1]) expect_identical(other, seen[[1]])
 })

@@ -4,6 +4,7 @@
 
 #include "chains/moves/division.h"
 #include "chains/moves/moves.h"
+#include "chains/moves/turns.h"
 
 namespace bnpvi::chains {
 
@@ -16,7 +17,6 @@ constexpr int most_tries = 10;          // for a state at its size
 constexpr double rows_of_rounds = 100;  // the global steps of a try cost as much as visits of so many rows
 constexpr double price = 1.5e-5;        // nats that a late try must gain per row, state and feature
 constexpr double margin = 50;           // nats that visits may add to a forecast
-constexpr Index targets_of_thread = 2;  // that are evaluated ahead at a time; answers do not depend on it
 
 class HmmBirth final : public HmmDivision {
  public:
@@ -32,72 +32,38 @@ class HmmBirth final : public HmmDivision {
 
   void after_lap(State& state) override {
     if (!visit_until_converged(state)) return;
-    for (std::size_t at = 0; at < ids_.size() && !spent();) {
-      bool accepted = false;
-      for (const Look& look : look_from(state, at))
-        if (!accepted && !spent()) accepted = try_target(state, ids_[at++], look);
+    // Success makes useless what was found ahead for later targets. Those that fail are mostly targets that
+    // have failed before, and those after one that failed.
+    const auto will_fail = [&](Index i, Index refused) {
+      const Index j = c_.memory.number_of(ids_[i]);
+      return j >= 0 && pays(state, j) && (refused > 0 || c_.memory.birth_failures(j) > 0);
+    };
+    const auto propose_for = [&](HmmBirth& move, State& at, Index i) {
+      Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
+      return move.propose(at, c_.memory.number_of(ids_[i]), stream);
+    };
+    const Index n = static_cast<Index>(ids_.size());
+    Turns turns(*this, n, will_fail, propose_for);
+    for (Index i = 0; i < n; ++i) {
+      const Index j = c_.memory.number_of(ids_[i]);
+      if (j < 0) continue;
+      if (spent()) break;
+      const bool again = c_.memory.birth_failures(j) > 0;
+      if (!pays(state, j)) continue;
+      ++tried_;
+      const double before = state.elbo, visited = rows_visited();
+      if (turns.take(state, i)) {
+        ++accepted_;
+        c_.memory.birth_succeeded(c_.memory.number_of(ids_[i]));
+      } else {
+        c_.memory.birth_failed(j, state.total.size(j), rows_visited() == visited);
+      }
+      if (again && rows_visited() > visited) c_.memory.late_birth_tried(state.elbo - before);
     }
     drop_idle(state);
   }
 
  private:
-  bool has_failed(std::uint64_t id) const {
-    const Index j = c_.memory.number_of(id);
-    return j >= 0 && c_.memory.birth_failures(j) > 0;
-  }
-
-  // The proposals of the next targets, those from number `first` on, at the present state. Success makes the
-  // evaluation of the targets after it useless. Evaluated ahead are therefore only targets that have failed
-  // before, and all targets right after one that failed; the others may rise.
-  std::vector<Look> look_from(const State& state, std::size_t first) const {
-    const Index most = looks_ahead() ? targets_of_thread * c_.pool.n_threads() : 0;
-    Index n = 0;
-    for (std::size_t at = first; n < most && at < ids_.size() && (refused_ > 0 || has_failed(ids_[at])); ++at)
-      ++n;
-    if (n < 2) return std::vector<Look>(1);
-    return look_ahead(n, [&](Index i, const MoveContext& context, double& rows) {
-      const std::uint64_t id = ids_[first + static_cast<std::size_t>(i)];
-      const Index j = c_.memory.number_of(id);
-      if (j < 0 || !pays(state, j)) return true;
-      HmmBirth ahead(*this, context);
-      State same = state;
-      Stream stream = stream_of(id);
-      const bool may_rise = ahead.propose(same, j, stream);
-      rows = ahead.rows_visited();
-      return may_rise;
-    });
-  }
-
-  // Makes the proposals of a target, unless they are known to fail. True when one was accepted.
-  bool try_target(State& state, std::uint64_t id, const Look& look) {
-    const Index j = c_.memory.number_of(id);
-    if (j < 0 || !pays(state, j)) return false;
-    const bool again = c_.memory.birth_failures(j) > 0;
-    ++tried_;
-    const double before = state.elbo, visited = rows_visited();
-    bool accepted = false;
-    if (look.may_rise) {
-      Stream stream = stream_of(id);
-      accepted = propose(state, j, stream);
-    } else {
-      count(look);
-    }
-    if (accepted) {
-      ++accepted_;
-      refused_ = 0;
-      c_.memory.birth_succeeded(c_.memory.number_of(id));
-    } else {
-      ++refused_;
-      c_.memory.birth_failed(j, state.total.size(j), rows_visited() == visited);
-    }
-    if (again && rows_visited() > visited) c_.memory.late_birth_tried(state.elbo - before);
-    return accepted;
-  }
-
-  Stream stream_of(std::uint64_t id) const {
-    return Stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
-  }
-
   bool is_late(const State& state, Index j) const {
     return !c_.memory.birth_worth_trying(j, state.total.size(j));
   }
@@ -131,7 +97,6 @@ class HmmBirth final : public HmmDivision {
     return divided(longest) || divide_block(state, j, sequences, least, stream) || (first && divided(1));
   }
 
-  Index refused_ = 0;               // targets that failed since the last success in this lap
   std::vector<std::uint64_t> ids_;  // identities of the targets: numbers change when a birth is accepted
 };
 
