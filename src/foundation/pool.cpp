@@ -46,7 +46,12 @@ void Pool::poll() {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_asked_ > std::chrono::milliseconds(50)) {
       last_asked_ = now;
-      if (monitor_.interrupted()) stop_ = true;
+      try {
+        if (monitor_.interrupted()) stop_ = true;
+      } catch (...) {
+        stop_ = true;  // for the other threads
+        throw;
+      }
     }
   }
   if (stop_) throw Interrupted();
@@ -59,7 +64,8 @@ void Pool::take_tasks(const std::function<void(Index)>& task) {
       task(i);
     } catch (...) {
       std::lock_guard<std::mutex> lock(mutex_);
-      if (!error_) error_ = std::current_exception();
+      // What the monitor throws counts first: other threads then end because of it.
+      if (!error_ || std::this_thread::get_id() == caller_) error_ = std::current_exception();
       next_ = n_tasks_;
     }
     in_task = false;
@@ -107,7 +113,19 @@ void Pool::run(Index n, const std::function<void(Index)>& task) {
   }
   wait_awake([&] { return busy_ == 0; });
   std::unique_lock<std::mutex> lock(mutex_);
-  done_.wait(lock, [&] { return busy_ == 0; });
+  // The last tasks may be long, so that the user may stop them while this thread waits.
+  while (!done_.wait_for(lock, std::chrono::milliseconds(50), [&] { return busy_ == 0; })) {
+    if (stop_) continue;
+    lock.unlock();
+    std::exception_ptr stopped;
+    try {
+      poll();
+    } catch (...) {
+      stopped = std::current_exception();
+    }
+    lock.lock();
+    if (stopped) error_ = stopped;
+  }
   if (error_) std::rethrow_exception(error_);
 }
 

@@ -142,3 +142,13 @@ twin_transitions <- function(counts, pi, alpha, start, sticky) {
   }
   value
 }
+
+# n rows of d columns in k states, whose means have standard deviation `spread`. A row stays in the state of the row
+# before with probability `stay`.
+planted_chain <- function(n, d, k, spread, stay, seed) {
+  withr::with_seed(seed, {
+    changes <- c(TRUE, runif(n - 1) > stay)
+    z <- sample(k, sum(changes), TRUE)[cumsum(changes)]
+    matrix(rnorm(k * d, sd = spread), k)[z, ] + matrix(rnorm(n * d), n)
+  })
+}

@@ -1,15 +1,5 @@
 # Births of states (src/chains/moves/birth.cpp): newborns that are alike join, and forecasts end later tries.
 
-# n rows of d columns in k states, whose means have standard deviation `spread`. A row stays in the state of the row
-# before with probability `stay`.
-planted_chain <- function(n, d, k, spread, stay, seed) {
-  withr::with_seed(seed, {
-    changes <- c(TRUE, runif(n - 1) > stay)
-    z <- sample(k, sum(changes), TRUE)[cumsum(changes)]
-    matrix(rnorm(k * d, sd = spread), k)[z, ] + matrix(rnorm(n * d), n)
-  })
-}
-
 # Joins two groups of clusters of which the union has the highest gain in evidence, and again, in plain R.
 joined_by_evidence <- function(t, least) {
   groups <- as.list(seq_len(nrow(t)))

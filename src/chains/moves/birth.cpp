@@ -4,6 +4,7 @@
 
 #include "chains/moves/division.h"
 #include "chains/moves/moves.h"
+#include "chains/moves/turns.h"
 
 namespace bnpvi::chains {
 
@@ -31,19 +32,32 @@ class HmmBirth final : public HmmDivision {
 
   void after_lap(State& state) override {
     if (!visit_until_converged(state)) return;
-    for (std::uint64_t id : ids_) {
-      const Index j = c_.memory.number_of(id);
+    // Success makes useless what was found ahead for later targets. Those that fail are mostly targets that
+    // have failed before, and those after one that failed.
+    const auto will_fail = [&](Index i, Index refused) {
+      const Index j = c_.memory.number_of(ids_[i]);
+      return j >= 0 && pays(state, j) && (refused > 0 || c_.memory.birth_failures(j) > 0);
+    };
+    const auto propose_for = [&](HmmBirth& move, State& at, Index i) {
+      Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
+      return move.propose(at, c_.memory.number_of(ids_[i]), stream);
+    };
+    const Index n = static_cast<Index>(ids_.size());
+    Turns turns(*this, n, will_fail, propose_for);
+    for (Index i = 0; i < n; ++i) {
+      const Index j = c_.memory.number_of(ids_[i]);
       if (j < 0) continue;
       if (spent()) break;
       const bool again = c_.memory.birth_failures(j) > 0;
       if (!pays(state, j)) continue;
       ++tried_;
       const double before = state.elbo, visited = rows_visited();
-      Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
-      if (propose(state, j, stream))
+      if (turns.take(state, i)) {
         ++accepted_;
-      else
+        c_.memory.birth_succeeded(c_.memory.number_of(ids_[i]));
+      } else {
         c_.memory.birth_failed(j, state.total.size(j), rows_visited() == visited);
+      }
       if (again && rows_visited() > visited) c_.memory.late_birth_tried(state.elbo - before);
     }
     drop_idle(state);
@@ -72,7 +86,6 @@ class HmmBirth final : public HmmDivision {
   bool propose(State& state, Index j, Stream& stream) {
     const bool first = c_.memory.birth_failures(j) == 0;
     const double least = first ? any_change : -margin;
-    const std::uint64_t id = c_.memory.id(j);
     const Sequences sequences = sequences_of({j}, stream);
     const Index longest = std::lround(2 * std::pow(longest_stretch / 2, stream.uniform()));
     const auto divided = [&](Index rows) {
@@ -81,10 +94,7 @@ class HmmBirth final : public HmmDivision {
       const Index k = 2 + stream.index(std::min(most_born, c_.options.birth_size - 1));
       return divide(state, {j}, sequences, std::move(stretches), k, least, stream);
     };
-    if (!divided(longest) && !divide_block(state, j, sequences, least, stream) && !(first && divided(1)))
-      return false;
-    c_.memory.birth_succeeded(c_.memory.number_of(id));
-    return true;
+    return divided(longest) || divide_block(state, j, sequences, least, stream) || (first && divided(1));
   }
 
   std::vector<std::uint64_t> ids_;  // identities of the targets: numbers change when a birth is accepted

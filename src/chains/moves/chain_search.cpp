@@ -238,7 +238,15 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
   const bool rises = edit.rise(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
   reached_ = edit.proposed().elbo;
-  if (!accepts_ || !edit.settle(state, rises)) return false;
+  if (home_) {
+    if (rises) risen_ = std::make_shared<UnitEdit>(*home_, std::move(edit));
+    return rises || lifting_prior(c_.problem, edit.proposed(), c_.to_beat(state), c_.pool) != nullptr;
+  }
+  return accepts_ && settle(state, edit, rises);
+}
+
+bool HmmMove::settle(State& state, UnitEdit& edit, bool rises) {
+  if (!edit.settle(state, rises)) return false;
   c_.problem.observer.accepted(state);
   visit_all(state);
   return true;

@@ -27,6 +27,33 @@ class HmmMove : public Move {
   std::unique_ptr<Watch> watch(const State& state, Index b) override;
   void after_batch(Index b, Watch* seen) override;
 
+  /// What the proposals of one target have found and cost that were evaluated ahead of their turn.
+  struct Look {
+    std::shared_ptr<UnitEdit> risen;  // the proposal that raises the ELBO; null: none of them does
+    double reached = 0;               // reached() after the last of them
+    double rows = 0;                  // rows_visited()
+    double products = 0;              // work in the unit of Pool::spend()
+  };
+  /// A move that evaluates proposals of `like` ahead of their turn, on another thread. It shares the snapshot
+  /// of `like` and accepts nothing. Its attempt() returns true for a proposal that may be accepted.
+  HmmMove(const HmmMove& like, const MoveContext& context);
+  /// What a move that was made for evaluating ahead has found since; only Look::products is missing.
+  Look found() const { return {risen_, reached_, rows_visited_}; }
+  /// True where evaluating ahead is possible and saves time: there are several threads, the data are in
+  /// memory and few enough for a copy of rows for each thread, and no one observes each proposal.
+  bool looks_ahead() const;
+  /// The number of targets whose proposals are worth evaluating at a time if the last `refused` ones failed.
+  Index targets_ahead(Index refused) const;
+  /// Evaluates the proposals of n targets at the same time, each target on one thread of the pool.
+  /// evaluate(i, context): makes the proposals of target i by a move with this context, and returns what that
+  /// move has found. A result is empty if only the proposals themselves can tell what comes of them.
+  std::vector<std::optional<Look>> look_ahead(
+      Index n, const std::function<std::optional<Look>(Index, const MoveContext&)>& evaluate) const;
+  /// Does in a target's turn what its proposals would do, given what was found ahead at the present state:
+  /// accepts the one that raises the ELBO, if any, and counts what they cost. propose(): makes the proposals;
+  /// used where the look does not suffice. True if one was accepted.
+  bool take(State& state, const std::optional<Look>& look, const std::function<bool()>& propose);
+
  protected:
   /// Tries one proposal. Returns true if it was accepted; `state` and the snapshot then hold the new fit.
   /// changes: what happens to the list of states, which is then ordered by size. start: statistics of all
@@ -87,13 +114,20 @@ class HmmMove : public Move {
 
   MoveContext c_;
   const HmmAlloc& alloc_;
-  Snapshot now_;
+
+ private:
+  std::shared_ptr<Snapshot> snapshot_ = std::make_shared<Snapshot>();
+
+ protected:
+  Snapshot& now_ = *snapshot_;
 
  private:
   // Visits the sequences in parts[batch] of each batch again. Returns for each batch the sums over rows that
   // the visit (update of q(z)) found; empty for batches without such sequences.
   std::vector<Summary> seen(const State& state, const std::vector<EditedPart>& parts);
   void visit_all(State& state);
+  // Accepts a proposal after its rounds, if it is one that raises the ELBO.
+  bool settle(State& state, UnitEdit& edit, bool rises);
   // The posterior of the parameters from which rounds over all rows begin. Empty if rounds over the windows
   // (ranges of rows) show no prospect of a higher ELBO.
   std::optional<Globals> begin(const State& state, const Changes& changes, const Summary& start, Index rounds,
@@ -101,6 +135,10 @@ class HmmMove : public Move {
 
   double rows_visited_ = 0, reached_ = 0;
   bool accepts_ = true;  // whether an attempt may replace the state
+  // Of a move that evaluates ahead: the context of the move whose proposals it evaluates; null: of another
+  // move.
+  const MoveContext* const home_ = nullptr;
+  std::shared_ptr<UnitEdit> risen_;  // the last proposal that raised the ELBO, in that context
 };
 
 }  // namespace bnpvi::chains

@@ -19,6 +19,7 @@ constexpr double any_change = -std::numeric_limits<double>::infinity();
 class HmmDivision : public HmmMove {
  public:
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
+  using HmmMove::HmmMove;
 
  protected:
   /// Whether state j may be divided. If the number of states is fixed, another state must be able to make

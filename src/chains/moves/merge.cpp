@@ -4,6 +4,7 @@
 
 #include "chains/moves/chain_search.h"
 #include "chains/moves/moves.h"
+#include "chains/moves/turns.h"
 #include "inference/moves/neighbour_groups.h"
 
 namespace bnpvi::chains {
@@ -37,28 +38,34 @@ class HmmMerge final : public HmmMove {
   // single pairs. True when a proposal was accepted.
   bool merge_some(State& state, Index& left) {
     const std::vector<Pair> ranked = rank(state, candidates(state));
+    std::vector<std::vector<Pair>> tries;
     for (std::vector<Pair> together = disjoint(ranked); together.size() > 1;
-         together.resize(together.size() / 2)) {
-      if (spent() || left-- == 0) return false;
-      ++tried_;
-      if (!propose(state, together)) continue;
-      accepted_ += static_cast<Index>(together.size());
-      return true;
-    }
-    Index n = 0;
-    for (const Pair& pair : ranked) {
-      if (n++ == 0 || pair.score >= -c_.memory.merge_rise()) {
+         together.resize(together.size() / 2))
+      tries.push_back(together);
+    const Index first_single = static_cast<Index>(tries.size());
+    for (const Pair& pair : ranked) tries.push_back({pair});
+    const Index n = static_cast<Index>(tries.size());
+    const auto is_tried = [&](Index i) {
+      return i <= first_single || tries[i][0].score >= -c_.memory.merge_rise();
+    };
+    Turns turns(
+        *this, n, [&](Index i, Index refused) { return refused > 0 && is_tried(i); },
+        [&](HmmMerge& move, State& at, Index i) { return move.propose(at, tries[i]); });
+    for (Index i = 0; i < n; ++i) {
+      const Pair& pair = tries[i][0];
+      if (is_tried(i)) {
         if (spent() || left-- == 0) return false;
         ++tried_;
         const double before = state.elbo;
-        const bool joined = propose(state, {pair});
-        c_.memory.merge_rose(reached() - before - pair.score);
+        const bool joined = turns.take(state, i);
+        if (i >= first_single) c_.memory.merge_rose(reached() - before - pair.score);
         if (joined) {
-          ++accepted_;
+          accepted_ += static_cast<Index>(tries[i].size());
           return true;
         }
       }
-      c_.memory.merge_failed(pair.a, pair.b, state.total.size(pair.a), state.total.size(pair.b));
+      if (i >= first_single)
+        c_.memory.merge_failed(pair.a, pair.b, state.total.size(pair.a), state.total.size(pair.b));
     }
     return false;
   }
@@ -109,10 +116,10 @@ class HmmMerge final : public HmmMove {
   // Scores pairs by the gain of joining without the entropy, a forecast, and returns them best first. Pairs
   // with a loss above what rounds have ever regained in this fit are passed over, except the best one.
   std::vector<Pair> rank(const State& state, std::vector<Pair> pairs) const {
-    for (Pair& pair : pairs) {
+    c_.pool.run(static_cast<Index>(pairs.size()), [&](Index i) {
       c_.pool.poll();
-      pair.score = gain_of_joining(state, pair.a, pair.b, pair.score);
-    }
+      pairs[i].score = gain_of_joining(state, pairs[i].a, pairs[i].b, pairs[i].score);
+    });
     std::stable_sort(pairs.begin(), pairs.end(),
                      [](const Pair& x, const Pair& y) { return x.score > y.score; });
     return pairs;

@@ -5,6 +5,7 @@
 
 #include "chains/moves/division.h"
 #include "chains/moves/moves.h"
+#include "chains/moves/turns.h"
 #include "inference/moves/groups_to_divide.h"
 
 namespace bnpvi::chains {
@@ -25,15 +26,23 @@ class HmmResplit final : public HmmDivision {
   void after_lap(State& state) override {
     if (!visit_until_converged(state)) return;
     for (Index round = 0; round < rounds_of_groups; ++round) {
-      for (const auto& ids : groups_) {
+      const auto will_fail = [&](Index i, Index refused) {
+        const ClusterGroup group = group_of(i);
+        return refused > 0 && group[0] >= 0 && may_join(state, group);
+      };
+      const auto propose_for = [&](HmmResplit& move, State& at, Index i) {
+        Stream stream(c_.problem.seed, Purpose::merge_target,
+                      static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), groups_[i][0]);
+        return move.propose(at, group_of(i), stream);
+      };
+      const Index n = static_cast<Index>(groups_.size());
+      Turns turns(*this, n, will_fail, propose_for);
+      for (Index i = 0; i < n; ++i) {
         if (spent()) return;
-        ClusterGroup group = c_.memory.numbers_of(ids);
-        std::sort(group.begin(), group.end());
+        const ClusterGroup group = group_of(i);
         if (group[0] < 0 || !may_join(state, group)) continue;
         ++tried_;
-        Stream stream(c_.problem.seed, Purpose::merge_target,
-                      static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), ids[0]);
-        if (propose(state, group, stream))
+        if (turns.take(state, i))
           ++accepted_;
         else
           c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), false);
@@ -47,6 +56,13 @@ class HmmResplit final : public HmmDivision {
     groups_ =
         groups_to_divide(c_, state, least_size, evidence_of_merging(c_.problem.obs, state.total, c_.pool));
     return !groups_.empty();
+  }
+
+  // The present numbers of the states of group i, ascending; −1 for states that are gone.
+  ClusterGroup group_of(Index i) const {
+    ClusterGroup group = c_.memory.numbers_of(groups_[i]);
+    std::sort(group.begin(), group.end());
+    return group;
   }
 
   bool propose(State& state, const ClusterGroup& group, Stream& stream) {

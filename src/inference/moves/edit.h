@@ -31,6 +31,8 @@ class Edit : public Rounds {
 
  protected:
   using Rounds::Rounds;
+  Edit(const MoveContext& context, Edit&& made)
+      : Rounds(context, std::move(made)), least_occupied_(made.least_occupied_) {}
 
   /// Stores in `edited`, a copy of the state before the edit, what the last round found for the units: the
   /// summaries of the batches that changed and, if the state has them, explicit responsibilities.

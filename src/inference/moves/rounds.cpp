@@ -2,6 +2,15 @@
 
 namespace bnpvi {
 
+Rounds::Rounds(const MoveContext& context, Rounds&& made)
+    : c_(context),
+      changes_(std::move(made.changes_)),
+      rest_(std::move(made.rest_)),
+      elbo_beyond_(made.elbo_beyond_),
+      proposed_(std::move(made.proposed_)),
+      rounds_(made.rounds_),
+      least_gain_(made.least_gain_) {}
+
 double Rounds::round() {
   proposed_.total = rest_;
   visit(proposed_.globals, proposed_.total);

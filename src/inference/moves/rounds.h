@@ -41,6 +41,8 @@ class Rounds {
 
  protected:
   Rounds(const MoveContext& context, Changes changes) : c_(context), changes_(std::move(changes)) {}
+  /// The same proposal after its last round, in another context, such as that of another thread.
+  Rounds(const MoveContext& context, Rounds&& made);
 
   /// Updates q(z) of the part of the data with the changed clusters, and adds the part's summary (sums of
   /// statistics) to `total`. rounds() is the number of the present round.

@@ -24,6 +24,12 @@ UnitEdit::UnitEdit(const MoveContext& context, const State& state, Changes chang
   if (assignments_) changes_.apply(*assignments_);
 }
 
+UnitEdit::UnitEdit(const MoveContext& context, UnitEdit&& made)
+    : Edit(context, std::move(made)),
+      parts_(std::move(made.parts_)),
+      found_(std::move(made.found_)),
+      assignments_(std::move(made.assignments_)) {}
+
 void UnitEdit::visit(const Globals& globals, Summary& total) {
   const Problem& problem = c_.problem;
   Globals at = globals;

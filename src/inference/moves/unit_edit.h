@@ -16,6 +16,8 @@ class UnitEdit final : public Edit {
  public:
   /// parts: the units to be updated, for every batch, in order. `state` must exist while rounds are made.
   UnitEdit(const MoveContext& context, const State& state, Changes changes, std::vector<EditedPart> parts);
+  /// The same proposal after its last round, in another context, such as that of another thread.
+  UnitEdit(const MoveContext& context, UnitEdit&& made);
 
   /// For each batch the summary (sums of statistics) of its updated units, after their last update.
   const std::vector<Summary>& found() const { return found_; }
