@@ -134,17 +134,19 @@ draw_graph <- function(fit, data, ...) {
   colour <- cluster_colours(fit$state$k)
   mixed <- apply(fit$prob, 1L, max) < 0.9
   room <- graphics::par("din")
+  plan <- if (fit$state$k > 1L) state_plan(seq_len(fit$state$k), graphics::par("fin")[2], "Community")
   before <- graphics::par(mar = c(0.5, 0.5, if (is.null(list(...)$main)) 0.5 else 2, 0.5))
   on.exit(graphics::par(before))
+  if (!is.null(plan)) graphics::par(mai = replace(graphics::par("mai"), 4L, plan$width))
   igraph::plot.igraph(
     graph, vertex.shape = ifelse(mixed, "pie", "circle"), vertex.color = colour[fit$labels],
     vertex.pie = lapply(seq_len(data$n), function(i) unname(fit$prob[i, ])), vertex.pie.color = list(colour),
     vertex.size = if (data$n > 200L) 3 else 8, vertex.label = if (data$n > 60L) NA else fit$input$ids,
     vertex.label.cex = 0.7 * min(1, room / 5), vertex.label.color = "black", edge.arrow.size = 0.3, ...
   )
-  if (fit$state$k > 1L && fit$state$k <= 12L) {
-    graphics::legend("topleft", as.character(seq_len(fit$state$k)), title = "Community", pch = 19,
-      col = colour, bty = "n", cex = 0.8 * min(1, room / 5)
+  if (!is.null(plan)) {
+    state_legend(
+      plan, colour, graphics::grconvertX(1, "nfc", "inches"), graphics::grconvertY(0.95, "nfc", "inches")
     )
   }
 }

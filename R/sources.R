@@ -29,8 +29,8 @@
 #' @param types Types of some columns, named by the columns: `"number"`, `"integer"`, `"logical"` or `"text"` (a
 #'   categorical column), such as `c(code = "text")`. The type of other columns is the one that they have in the data;
 #'   in text files it is the one that holds for all rows of all files.
-#' @param ... Must be empty. Columns are chosen by a formula before the source, `bnp_mixture(~ height + weight, source)`,
-#'   or by the model, as in `obs_gaussian(columns = c("height", "weight"))`.
+#' @param ... Must be empty. A formula before the source chooses columns, `bnp_mixture(~ height + weight, source)`, or
+#'   the model does, as in `obs_gaussian(columns = c("height", "weight"))`.
 #' @return An object of class `bnp_source`.
 #' @section How fits read a source:
 #'   A fit reads its source once. The rows are checked, assigned at random to batches, and written to a file in the
