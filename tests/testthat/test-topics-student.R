@@ -14,6 +14,7 @@ heavy_documents <- function(documents, length, means, share = 0.5, df = 4, missi
   })
 }
 three_means <- cbind(c(0, 8, -8), c(0, 6, 6))
+five_means <- cbind(c(0, 7, -7, 7, -7), c(0, 7, 7, -7, -7))
 small <- heavy_documents(8, 15, three_means)
 gappy <- heavy_documents(8, 15, three_means, missing = 0.15)
 fixed <- function(...) {
@@ -134,12 +135,41 @@ test_that("threads change no bit, and batches and the order of rows next to noth
 
 # Judged by the sum of two statistics six topics would be left of the twelve, the bound 12 nats lower.
 test_that("merges are judged after visits", {
-  data <- heavy_documents(10, 200, cbind(c(0, 7, -7, 7, -7), c(0, 7, 7, -7, -7)) / 2, share = 0.1, df = 3, seed = 2)
+  data <- heavy_documents(10, 200, five_means / 2, share = 0.1, df = 3, seed = 2)
   fit <- bnp_topics(data$x, obs_student(), id = data$id, control = bnp_control(
     seed = 2, verbose = FALSE, restarts = 1, k_init = 12, init = "random", batches = 2,
     moves = bnp_moves(birth = FALSE, delete = FALSE)
   ))
   expect_identical(n_clusters(fit), 5L)
+})
+
+# With EM steps of degrees of freedom in edits of several batches: 32 laps.
+test_that("births find five topics in batches as soon as in one, and Gaussian rows are one topic", {
+  data <- heavy_documents(200, 5, five_means, share = 0.1)
+  for (batches in c(1L, 3L)) {
+    fit <- bnp_topics(data$x, obs_student(), id = data$id, control = bnp_control(
+      seed = 1, verbose = FALSE, restarts = 1, batches = batches
+    ))
+    expect_identical(n_clusters(fit), 5L)
+    expect_lt(fit$laps, 27)
+  }
+  x <- withr::with_seed(5, matrix(rnorm(2000), 1000))
+  control <- bnp_control(seed = 1, verbose = FALSE, restarts = 1)
+  expect_identical(n_clusters(bnp_topics(x, obs_student(), id = rep(1:20, 50), control = control)), 1L)
+})
+
+long_test("topics with t(4) rows are found from one topic, where Gaussian ones are more", {
+  for (seed in 1:3) {
+    data <- heavy_documents(60, 80, five_means, seed = seed)
+    gappy <- heavy_documents(60, 80, five_means, seed = seed, missing = 0.1)
+    found <- function(data, obs) {
+      control <- bnp_control(seed = seed, verbose = FALSE, restarts = 1)
+      n_clusters(bnp_topics(data$x, obs, id = data$id, na_action = "model", control = control))
+    }
+    expect_identical(found(data, obs_student()), 5L)
+    expect_identical(found(gappy, obs_student()), 5L)
+    expect_gt(found(data, obs_gaussian(learn = FALSE)), 5L)
+  }
 })
 
 fit_of <- function(x, obs = obs_student(), id = small$id, ..., seed = 1, laps = 40) {
