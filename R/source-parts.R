@@ -80,9 +80,9 @@ add_totals <- function(all, part) {
   all$totals <- c(all$totals, double(length(total) - length(all$totals))) + total
 }
 
-# Limits on the random sample of units (rows or groups): the largest number of units, and of numbers in them.
-# The sample consists of the units with the smallest random keys. The limits are guesses; medians of such a
-# sample are accurate to a hundredth of a spread.
+# Limits on the random sample of units (rows, individuals or groups): the largest number of units (of individuals:
+# of their rows), and of numbers in them. The sample consists of the units with the smallest random keys. The limits
+# are guesses; medians of such a sample are accurate to a hundredth of a spread.
 most_sampled <- 65536L
 most_sampled_numbers <- 2^22
 
@@ -93,9 +93,8 @@ choose_units <- function(all, part, units) {
     all$chosen <- c(all$chosen, list(units_of_part(part, at, all$grouped)))
     all$keys <- c(all$keys, list(key[at]))
   }
-  if (numbers_of_parts(all$chosen) > 2 * most_sampled_numbers || length(unlist(all$keys)) > 2 * most_sampled) {
-    thin_sample(all)
-  }
+  size <- if (has_individuals(part)) sum(vapply(all$chosen, `[[`, 1L, "n")) else length(unlist(all$keys))
+  if (numbers_of_parts(all$chosen) > 2 * most_sampled_numbers || size > 2 * most_sampled) thin_sample(all)
 }
 
 numbers_of_parts <- function(parts) {
@@ -111,7 +110,8 @@ thin_sample <- function(all) {
     as.double(diff(part$row_start[(if (all$grouped) part$starts else 0:part$n) + 1L]))
   }
   order <- order(key)
-  fits <- cumsum(size[order]) <= most_sampled_numbers & seq_along(order) <= most_sampled
+  upto <- if (has_individuals(part)) cumsum(rows_of_units(part, FALSE)[order]) else seq_along(order)
+  fits <- cumsum(size[order]) <= most_sampled_numbers & upto <= most_sampled
   kept <- sort(order[fits | seq_along(order) == 1L])
   if (length(kept) < length(key)) all$bound <- min(all$bound, key[-kept])
   all$chosen <- list(units_of_part(part, kept, all$grouped))

@@ -36,8 +36,8 @@ test_that("a fit from pieces of any size has the bits of memory in the same batc
     of("own covariances", growth, y ~ t, id = ~ id, obs = obs_regression(random = ~ t, shared = FALSE)),
     of("a row at a time", size = 1, max_laps = 2),
     of("one batch", batches = 1L),
-    of("a factor with the same effect everywhere", formula = y ~ t + g + (1 + t | id)),
     of("all columns", growth[c("id", "t", "y")], y ~ . + (1 | id)),
+    of("a factor with the same effect everywhere", formula = y ~ t + g + (1 + t | id)),
     of("intercepts", formula = y ~ t + (1 | id)),
     of("no intercept", formula = y ~ 0 + t + (0 + t | id)),
     of("id after the bar", formula = y ~ t | id, obs = obs_regression(random = ~ 1)),
@@ -58,6 +58,10 @@ test_that("rows without a response, and individuals without any, are left out as
     expect_identical(fit$input$individuals$names, left)
     expect_identical(unname(is.na(fitted(fit))), gaps$id == "p7")
   }
+  control <- how_source(batches = rep_len(1:3, n_people), max_laps = 3)
+  of_given <- function(data) quiet(bnp_mixture(y ~ t + (1 | id), data, control = control, na_action = "omit"))
+  memory <- of_given(transform(gaps, id = factor(id, unique(id))))
+  expect_identical(of_given(in_pieces(gaps, 17))$state, memory$state)
 })
 
 test_that("restarts, starts, finite priors, full learning and checkpoints", {
@@ -157,6 +161,26 @@ test_that("what cannot be read is refused with its place", {
   bad(growth, "source", "need `id`", formula = y ~ t, obs = obs_regression(random = ~ t))
   expect_message(
     bnp_mixture(y ~ t + (1 + t | id), in_pieces(growth[ave(growth$t, growth$id, FUN = seq_along) < 3, ], 17),
-      control = how_source()), "no more rows than random effects", class = "bnpvi_message_few_rows"
+      control = how_source()), "60 of 60 individuals have", class = "bnpvi_message_few_rows"
+  )
+})
+
+test_that("defaults are read from whole individuals of a sample, units from the same sample", {
+  replace_in_package("most_sampled", 100L, environment())
+  source <- in_pieces(growth, 17)
+  fit <- quiet(bnp_mixture(y ~ t + (1 + t | id), source, control = how_source(batches = 3L, max_laps = 3)))
+  expect_lte(fit$input$sampled, 100L)
+  expect_gt(fit$input$sampled, 80L)
+  # The sums of all rows, in the units of the sample.
+  obs <- fit$model$obs
+  individual <- match(growth$id, unique(growth$id))
+  rows <- numbered_individuals(new_bnp_data(cbind(growth$y, growth$t)), individual, unique(growth$id))
+  expect_identical(fit$individual_sums, individual_sums(obs, rows))
+  memory <- quiet(bnp_mixture(y ~ t + (1 + t | id), growth, control = how_source(max_laps = 1)))
+  expect_false(identical(obs$centre, memory$model$obs$centre))
+  few <- growth[ave(growth$t, growth$id, FUN = seq_along) < 3, ]
+  expect_message(
+    bnp_mixture(y ~ t + (1 + t | id), in_pieces(few, 17), control = how_source()), "in a random sample",
+    class = "bnpvi_message_few_rows"
   )
 })
