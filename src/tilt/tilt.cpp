@@ -6,8 +6,8 @@
 
 #include "foundation/lbfgs.h"
 #include "foundation/special.h"
-#include "kernels/kernels.h"
 #include "observations/linalg.h"
+#include "tilt/tilt_brackets.h"
 #include "tilt/weight_posterior.h"
 
 namespace bnpvi {
@@ -18,30 +18,41 @@ constexpr int max_rounds = 200;
 // A round that gains less than this for each row ends the search; _on: if it began at an earlier result.
 constexpr double least_gain = 1e-10, least_gain_on = 1e-7;
 constexpr double tol = 1e-9, tol_on = 1e-7;    // tolerances of L-BFGS
-constexpr double least_rows = 1e-12;           // least number of rows of a pattern that counts
 constexpr int all_steps = 200, few_steps = 8;  // of L-BFGS in a round; the few are a guess
+// A rough search ends at a gradient below this by one standard deviation: 5e-4 nats are left. A guess.
+constexpr double rough_slope = 0.03;
+
+// n_c, the number of rows of each pattern.
+Vec rows_of(const TiltPrior& prior, const Vec& counts) {
+  const Index width = 1 + prior.patterns;
+  Vec out(static_cast<std::size_t>(prior.patterns), 0.0);
+  for (std::size_t from = 0; from < counts.size(); from += static_cast<std::size_t>(width))
+    for (Index c = 0; c < prior.patterns; ++c) out[c] += counts[from + 1 + static_cast<std::size_t>(c)];
+  return out;
+}
 
 // The bound as a function of q, at fixed counts.
 class TiltSearch {
  public:
-  TiltSearch(const TiltPrior& prior, const Vec& counts)
+  TiltSearch(const TiltPrior& prior, const Vec& counts) : TiltSearch(prior, counts, rows_of(prior, counts)) {}
+
+  // rows: numbers of rows of the patterns that take the place of those of the counts.
+  TiltSearch(const TiltPrior& prior, const Vec& counts, const Vec& rows)
       : prior_(prior),
         k_(static_cast<Index>(counts.size()) / (1 + prior.patterns)),
         base_width_(prior.finite ? 1 : 2),
         has_rest_(prior.rest),
-        rows_(static_cast<std::size_t>(prior.patterns), 0.0),
+        rows_(std::accumulate(rows.begin(), rows.end(), 0.0)),
         size_(static_cast<std::size_t>(k_)),
-        moment_(static_cast<std::size_t>(k_ * prior.columns), 0.0) {
+        moment_(static_cast<std::size_t>(k_ * prior.columns), 0.0),
+        brackets_(prior, k_, rows) {
     for (Index j = 0; j < k_; ++j) {
       const double* own = counts.data() + j * (1 + prior.patterns);
       size_[j] = own[0];
-      for (Index c = 0; c < prior.patterns; ++c) {
-        rows_[c] += own[1 + c];
-        for (Index i = 0; i < prior.columns; ++i) moment_[j * prior.columns + i] += own[1 + c] * x(c)[i];
-      }
+      for (Index c = 0; c < prior.patterns; ++c)
+        for (Index i = 0; i < prior.columns; ++i)
+          moment_[j * prior.columns + i] += own[1 + c] * prior.x[c * prior.columns + i];
     }
-    for (Index c = 0; c < prior.patterns; ++c)
-      if (rows_[c] > least_rows) with_rows_.push_back(c);
     if (static_cast<Index>(prior.pull.size()) != k_ * (1 + prior.columns)) return;
     for (Index j = 0; j < k_; ++j) {
       const double* own = prior.pull.data() + j * (1 + prior.columns);
@@ -96,28 +107,27 @@ class TiltSearch {
     return out;
   }
 
-  double rows() const { return std::accumulate(rows_.begin(), rows_.end(), 0.0); }
+  double rows() const { return rows_; }
   // Returns the gain of the round; 0 if there are no covariates.
-  double round(int steps, double tolerance = tol) {
+  double round(int steps, double tolerance) {
     if (prior_.columns == 0) return 0;
     const double before = value().value();
     widen(before);
     return climb(steps, tolerance) - before;
   }
+  void rough_round() {
+    if (prior_.columns == 0) return;
+    const double before = value().value();
+    widen(before);
+    climb(few_steps, rough_slope / (1 + std::abs(before)));
+  }
 
   Vec shares(Vec* log_normalisers) const {
-    const Vec log_mean = WeightPosterior(prior_, base_, size_).log_mean();
-    Vec out, share;
-    for (Index c = 0; c < prior_.patterns; ++c) {
-      const double log_z = bracket(log_mean, c, share);
-      if (log_normalisers) log_normalisers->push_back(log_z);
-      out.insert(out.end(), share.begin(), share.end());
-    }
-    return out;
+    brackets_.evaluate(WeightPosterior(prior_, base_, size_).log_mean(), mean_);
+    return brackets_.shares(log_normalisers);
   }
 
  private:
-  const double* x(Index c) const { return prior_.x.data() + c * prior_.columns; }
   double* precision(Index j) { return precision_.data() + j * prior_.columns * prior_.columns; }
   const double* precision(Index j) const { return precision_.data() + j * prior_.columns * prior_.columns; }
 
@@ -125,7 +135,6 @@ class TiltSearch {
   void factorise() {
     const Index p = prior_.columns;
     factor_.clear();
-    half_variance_.assign(static_cast<std::size_t>(prior_.patterns * k_), 0.0);
     spread_ = 0;
     if (p == 0) return;
     for (Index j = 0; j < k_; ++j) {
@@ -136,15 +145,7 @@ class TiltSearch {
       for (double v : inverse) trace += v * v;
       spread_ += 0.5 * (static_cast<double>(p) - chol.log_det(0, p) -
                         static_cast<double>(p) * std::log(prior_.variance) - trace / prior_.variance);
-      for (Index c = 0; c < prior_.patterns; ++c) {
-        double sum = 0;
-        for (Index i = 0; i < p; ++i) {
-          double entry = 0;
-          for (Index l = 0; l <= i; ++l) entry += inverse[i * p + l] * x(c)[l];
-          sum += entry * entry;
-        }
-        half_variance_[c * k_ + j] = sum / 2;
-      }
+      brackets_.set_variance(j, inverse);
     }
   }
 
@@ -156,74 +157,14 @@ class TiltSearch {
     return out;
   }
 
-  // Returns log Z̄_c; share: receives ρ_c, K + 1 numbers.
-  double bracket(const Vec& log_mean, Index c, Vec& share) const {
-    const Index p = prior_.columns;
-    const double* half = half_variance_.data() + c * k_;
-    share.resize(static_cast<std::size_t>(k_ + 1));
-    for (Index j = 0; j < k_; ++j) {
-      double tilt = half[j];
-      for (Index i = 0; i < p; ++i) tilt += x(c)[i] * mean_[j * p + i];
-      share[j] = log_mean[j] + tilt;
-    }
-    share[k_] = log_mean[k_];
-    const double top = *std::max_element(share.begin(), share.end());
-    double sum = 0;
-    for (double& s : share) sum += s = std::exp(s - top);
-    for (double& s : share) s /= sum;
-    return top + std::log(sum);
-  }
-
-  // The brackets of all patterns with rows: their shares, pattern by pattern (`width` numbers each: K, or
-  // K + 1 if there is a rest), and their logarithms. Valid until the next call, which uses the same memory.
-  struct Brackets {
-    Index width = 0;
-    Vec shares, log_z;
-  };
-  const Brackets& brackets(const Vec& log_mean) const {
-    const Index p = prior_.columns;
-    const Index width = log_mean[k_] == -INFINITY ? k_ : k_ + 1;
-    Brackets& out = brackets_;
-    out.width = width;
-    out.shares.resize(with_rows_.size() * static_cast<std::size_t>(width));
-    out.log_z.resize(with_rows_.size());
-    double* at = out.shares.data();
-    for (Index c : with_rows_) {
-      const double* half = half_variance_.data() + c * k_;
-      for (Index j = 0; j < k_; ++j) {
-        double tilt = half[j];
-        for (Index i = 0; i < p; ++i) tilt += x(c)[i] * mean_[j * p + i];
-        at[j] = log_mean[j] + tilt;
-      }
-      if (width > k_) at[k_] = log_mean[k_];
-      at += width;
-    }
-    kernels().softmax_rows(static_cast<Index>(with_rows_.size()), width, out.shares.data(), width, 0,
-                           out.log_z.data());
-    return out;
-  }
-
   // Σ N_ck x_c'm_k − Σ n_c log Z̄_c. by_mean: receives its gradient by the means; reached: receives Σ_c n_c
   // ρ_ck, K + 1 numbers.
   RoundedSum tilted_part(const Vec& log_mean, Vec* by_mean, Vec* reached) const {
-    const Index p = prior_.columns;
-    RoundedSum out;
-    const Brackets& of = brackets(log_mean);
+    RoundedSum out = brackets_.evaluate(log_mean, mean_);
     for (std::size_t i = 0; i < mean_.size(); ++i) out.add(moment_[i] * mean_[i]);
-    if (by_mean) *by_mean = moment_;
-    if (reached) reached->assign(static_cast<std::size_t>(k_ + 1), 0.0);
-    const double* share = of.shares.data();
-    for (std::size_t a = 0; a < with_rows_.size(); ++a, share += of.width) {
-      const Index c = with_rows_[a];
-      out.add(-rows_[c] * of.log_z[a]);
-      if (!by_mean) continue;
-      for (Index j = 0; j < k_; ++j) {
-        const double mass = rows_[c] * share[j];
-        (*reached)[j] += mass;
-        for (Index i = 0; i < p; ++i) (*by_mean)[j * p + i] -= mass * x(c)[i];
-      }
-      if (of.width > k_) (*reached)[k_] += rows_[c] * share[k_];
-    }
+    if (!by_mean) return out;
+    *by_mean = moment_;
+    brackets_.sums(*reached, *by_mean);
     return out;
   }
 
@@ -234,14 +175,7 @@ class TiltSearch {
     Vec goal(old.size(), 0.0);
     for (Index j = 0; j < k_; ++j)
       for (Index i = 0; i < p; ++i) goal[j * p * p + i * (p + 1)] = 1 / prior_.variance;
-    const double* share = brackets_.shares.data();
-    for (std::size_t a = 0; a < with_rows_.size(); ++a, share += brackets_.width) {
-      const Index c = with_rows_[a];
-      for (Index j = 0; j < k_; ++j)
-        for (Index i = 0; i < p; ++i)
-          for (Index l = 0; l < p; ++l)
-            goal[j * p * p + i * p + l] += rows_[c] * share[j] * x(c)[i] * x(c)[l];
-    }
+    brackets_.add_squares(goal);
     for (double step = 1; step > 1e-3; step /= 2) {
       for (std::size_t i = 0; i < old.size(); ++i) precision_[i] = (1 - step) * old[i] + step * goal[i];
       factorise();
@@ -292,19 +226,17 @@ class TiltSearch {
   const TiltPrior& prior_;
   const Index k_, base_width_;
   const bool has_rest_;
-  Vec rows_;                      // n_c
-  std::vector<Index> with_rows_;  // patterns c with n_c > 0, up to rounding
-  Vec size_;                      // N_k
-  Vec moment_;                    // Σ_c N_ck x_c, K × P
+  const double rows_;  // Σ_c n_c
+  Vec size_;           // N_k
+  Vec moment_;         // Σ_c N_ck x_c, K × P
 
   Vec base_;       // K × base_width_, and the rest's parameter
   Vec mean_;       // K × P
   Vec precision_;  // K × P × P
 
   std::vector<Vec> factor_;  // L⁻¹ with S⁻¹ = L Lᵀ
-  Vec half_variance_;        // ½ x'S x, C × K
   double spread_ = 0;        // part of the effects' KL that does not depend on the means
-  mutable Brackets brackets_;
+  mutable TiltBrackets brackets_;
 };
 
 // True where the search starts at `near`.
@@ -335,14 +267,14 @@ Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
 Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
   TiltSearch search(prior, counts);
   start_near(prior, counts, near, search);
-  search.round(few_steps);
+  search.rough_round();
   return search.result();
 }
 
 Vec tilt_shares(const TiltPrior& prior, const Tilt& q, Vec* log_normalisers) {
   const std::size_t k = static_cast<std::size_t>(tilted_clusters(prior, q));
   const Vec nothing(k * static_cast<std::size_t>(1 + prior.patterns), 0.0);
-  TiltSearch search(prior, nothing);
+  TiltSearch search(prior, nothing, Vec(static_cast<std::size_t>(prior.patterns), 1.0));
   search.start(q);
   return search.shares(log_normalisers);
 }

@@ -39,13 +39,15 @@ tilt_bound_twin <- function(n, x, rows, concentration = 1, variance = 1) {
   bar <- u * c(1, cumprod(1 - u))[seq_len(k)]
   tilt <- x %*% t(mean)
   spread <- vapply(cov, function(s) rowSums((x %*% s) * x), numeric(nrow(x)))
-  z <- exp(tilt + matrix(spread, nrow(x)) / 2) %*% bar + prod(1 - u)
+  terms <- cbind(tilt + matrix(spread, nrow(x)) / 2 + rep(log(bar), each = nrow(x)), sum(log1p(-u)))
+  top <- apply(terms, 1, max)
+  log_z <- top + log(rowSums(exp(terms - top)))
   kl_beta <- lbeta(1, concentration) - lbeta(a, b) + (a - 1) * log_u + (b - concentration) * log_rest
   kl_normal <- vapply(seq_len(k), function(j) {
     0.5 * (sum(diag(cov[[j]])) / variance + sum(mean[j, ]^2) / variance - p + p * log(variance) -
       as.double(determinant(cov[[j]])$modulus))
   }, 0)
-  sum(n * tilt) + sum(colSums(n) * e_log) - sum(rowSums(n) * log(z)) - sum(kl_beta) - sum(kl_normal)
+  sum(n * tilt) + sum(colSums(n) * e_log) - sum(rowSums(n) * log_z) - sum(kl_beta) - sum(kl_normal)
 }
 
 # Rows of three clusters whose shares follow the logits of age; sep: between their means.

@@ -23,6 +23,14 @@ test_that("the bound is that of plain R at the parameters that it is reached at,
   expect_lt(min(near), best$value - 1e-6)
 })
 
+test_that("a pattern far from all others costs no digits, though its terms are beyond e^708 times theirs", {
+  n <- rbind(c(40, 5, 5), c(30, 20, 0), c(10, 50, 0), c(0, 3000, 1))
+  best <- best_tilt(tilted_prior(matrix(c(-1, 0, 1, 1000)), effect_scale = 3), n)
+  rows <- matrix(best$u, 3, byrow = TRUE)
+  expect_gt(diff(range(1000 * rows[, 3])), 708)
+  expect_equal(tilt_bound_twin(n, matrix(c(-1, 0, 1, 1000)), rows, 1, 9), best$value, tolerance = 1e-10)
+})
+
 test_that("covariates that are all 0, or none, are the Dirichlet process and the finite mixture", {
   n <- rbind(c(300, 150, 10), c(200, 150, 190))
   plain <- function(prior) engine_mixture_weights(prior, colSums(n), colSums(n))

@@ -26,7 +26,7 @@ TermSum::TermSum(const Dataset& data, const std::vector<Index>& units, Index fro
 
 void TermSum::add(const DocumentView& view, Shares share, const DocumentFactors& factors) {
   const int document = static_cast<int>(document_.size());
-  add_document(view, share, terms_, rest_);
+  add_document(view, share, terms_, rest_, lengths_);
   rest_.scalar[TopicScalar::entropy] += view.times * factors.log_sum;
   for (const Share& s : share) rest_.edit_t(s.cluster)[0] += view.times * s.count;
   for (Index j = 0; j < factors.m; ++j)
@@ -96,7 +96,8 @@ Summary TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Po
                                         table.top.data() + from, all + 1 + from, p);
   });
   for (double x : energy) out.entropy() -= x;
-  for (const TermSum& part : parts) {
+  for (TermSum& part : parts) {
+    part.lengths_.finish(part.rest_.scalar);
     for (const Mass& m : part.apart_) {
       all[m.topic * p + 1 + m.term] += m.value;
       if (m.value > 0) out.entropy() -= m.value * (table.c(m.term, m.topic) - table.top[m.term]);

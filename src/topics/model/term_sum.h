@@ -42,6 +42,7 @@ class TermSum {
 
   DocumentTerms terms_;
   Summary rest_;  // the summary except T, but with T_0
+  LengthSum lengths_;
   std::vector<Document> document_;
   Vec share_;
   std::vector<unsigned long long> mask_;

@@ -71,8 +71,15 @@ class EffectSearch {
       const auto normaliser_of = [&](bool is_second) {
         return normaliser(gammas, i, alpha, factor, square, mean, variance, is_second);
       };
-      const bool is_second = second ? (*second)[c] : normaliser_of(true).value < normaliser_of(false).value;
-      const Normaliser g = normaliser_of(is_second);
+      bool is_second = !second || (*second)[c];
+      Normaliser g = normaliser_of(is_second);
+      if (!second) {
+        const Normaliser first = normaliser_of(false);
+        if (!(g.value < first.value)) {
+          is_second = false;
+          g = first;
+        }
+      }
       out.add(a * slope);
       out.add(others * (gammas.log_gamma(i, true) - log_a));
       out.add(n * (log_alpha + effect.slope(c)));

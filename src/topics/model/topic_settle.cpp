@@ -36,14 +36,19 @@ void TopicAlloc::settle_by_pattern(Summary& batch, const DocumentPriors& priors)
     blocks.push_back(std::make_shared<ShareBlock>());
     blocks.back()->weights = block->weights;
     blocks.back()->logs = block->logs;
+    blocks.back()->share.reserve(block->share.size());
+    blocks.back()->local.reserve(block->local.size());
   }
+  LengthSum lengths;
   auto settled = std::make_shared<UnitMemory>();
+  settled->shares.unit.reserve(old.unit.size());
   std::vector<Share> share;
+  Vec local;
   for (std::size_t i = 0; i < old.unit.size(); ++i) {
     const Index at = static_cast<Index>(i);
     UnitShares unit = old.unit[i];
     share.assign(old.shares(at).begin(), old.shares(at).end());
-    Vec local;
+    local.clear();
     if (const double* own = old.local(at)) {
       const auto pattern = static_cast<Index>(own[PatternLocal::pattern]);
       const DocumentPrior& prior = priors.of[pattern];
@@ -53,7 +58,7 @@ void TopicAlloc::settle_by_pattern(Summary& batch, const DocumentPriors& priors)
         s.theta = s.count + prior.a[s.cluster];
       }
       local = {own[PatternLocal::pattern], prior.all};
-      add_length(std::round(length), unit.weight, pattern, prior.all, batch.scalar);
+      lengths.add(std::round(length), unit.weight, pattern, prior.all, batch.scalar);
       add_tangents(share, unit.weight, batch.extra.data(), pattern, patterns_);
     }
     const UnitShares place = remember(*blocks[unit.block], unit.block, share, local);
@@ -62,6 +67,7 @@ void TopicAlloc::settle_by_pattern(Summary& batch, const DocumentPriors& priors)
     unit.n_local = place.n_local;
     settled->shares.unit.push_back(unit);
   }
+  lengths.finish(batch.scalar);
   settled->shares.block.assign(blocks.begin(), blocks.end());
   batch.memory = std::move(settled);
 }

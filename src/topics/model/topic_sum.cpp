@@ -32,24 +32,35 @@ void add_tangents(Shares share, double times, double* extra, Index pattern, Inde
   }
 }
 
-void add_length(double length, double times, Index pattern, double all, Vec& scalar) {
-  double slope, value;
-  if (length >= all) {  // no digits are lost by subtracting
-    const double at[] = {all, all + length};
-    double digammas[2], log_gammas[2];
-    kernels().digamma_each(2, at, digammas);
-    kernels().log_gamma_each(2, at, log_gammas);
-    slope = digammas[0] - digammas[1];
-    value = log_gammas[0] - log_gammas[1];
-  } else {
-    slope = digamma_difference(all, length);
-    value = log_gamma_difference(all, length);
+void LengthSum::add(double length, double times, Index pattern, double all, Vec& scalar) {
+  if (length < all) {  // digits would be lost by subtracting
+    const double slope = digamma_difference(all, length);
+    scalar[TopicScalar::slope_of(pattern)] += times * slope;
+    scalar[TopicScalar::lengths] += times * (log_gamma_difference(all, length) - all * slope);
+    return;
   }
-  scalar[TopicScalar::slope_of(pattern)] += times * slope;
-  scalar[TopicScalar::lengths] += times * (value - all * slope);
+  at_[2 * n_] = all;
+  at_[2 * n_ + 1] = all + length;
+  times_[n_] = times;
+  pattern_[n_] = pattern;
+  if (++n_ == most) finish(scalar);
 }
 
-void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to) {
+void LengthSum::finish(Vec& scalar) {
+  double digammas[2 * most], log_gammas[2 * most];
+  kernels().digamma_each(static_cast<Index>(2 * n_), at_, digammas);
+  kernels().log_gamma_each(static_cast<Index>(2 * n_), at_, log_gammas);
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double slope = digammas[2 * i] - digammas[2 * i + 1],
+                 value = log_gammas[2 * i] - log_gammas[2 * i + 1];
+    scalar[TopicScalar::slope_of(pattern_[i])] += times_[i] * slope;
+    scalar[TopicScalar::lengths] += times_[i] * (value - at_[2 * i] * slope);
+  }
+  n_ = 0;
+}
+
+void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to,
+                  LengthSum& lengths) {
   to.scalar[TopicScalar::documents] += view.times;
   if (terms.patterns == 0) {
     to.scalar[TopicScalar::lengths] -= view.times * log_gamma(view.length + terms.alpha);
@@ -57,7 +68,7 @@ void add_document(const DocumentView& view, Shares share, const DocumentTerms& t
   } else {
     const Index pattern = view.response ? static_cast<Index>(view.response[0]) : 0;
     to.scalar[TopicScalar::documents_of(pattern)] += view.times;
-    if (view.local) add_length(view.length, view.times, pattern, view.local[PatternLocal::all], to.scalar);
+    if (view.local) lengths.add(view.length, view.times, pattern, view.local[PatternLocal::all], to.scalar);
     add_tangents(share, view.times, to.extra.data(), pattern, terms.patterns);
   }
   if (terms.response) terms.response->add(view.response, view.local, view.length, view.times, share, to);
@@ -80,7 +91,7 @@ const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view, Share
   double entropy = 0;
   document_responsibilities(view, share, width_, r_, entropy);
   rest_.scalar[TopicScalar::entropy] += view.times * entropy;
-  add_document(view, share, terms_, rest_);
+  add_document(view, share, terms_, rest_, lengths_);
   if (!share.empty()) add_statistics(reader, view, share);
   return r_;
 }
@@ -115,6 +126,7 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, 
 }
 
 void TopicSum::finish(Summary& out, double times) {
+  lengths_.finish(rest_.scalar);
   const auto add = [times](const auto& from, double* to) {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] += times * from[i];
   };

@@ -45,13 +45,25 @@ struct DocumentTerms {
 /// statistics `extra` of the topics (K × TopicExtra::size_of(patterns)). share: its topics and counts.
 void add_tangents(Shares share, double times, double* extra, Index pattern = 0, Index patterns = 0);
 
-/// Adds the tangent of f_d, the term of a document's length (see TopicScalar), to the scalars. all: where it
-/// is taken, the sum of the document's prior parameters.
-void add_length(double length, double times, Index pattern, double all, Vec& scalar);
+/// Adds the tangents of f_d, the terms of documents' lengths (see TopicScalar), to the scalars, those of
+/// several documents at a time: finish() adds the last ones.
+class LengthSum {
+ public:
+  /// all: where the tangent is taken, the sum of the document's prior parameters.
+  void add(double length, double times, Index pattern, double all, Vec& scalar);
+  void finish(Vec& scalar);
+
+ private:
+  static constexpr std::size_t most = 16;  // documents that one call of a kernel takes: a guess
+  std::size_t n_ = 0;                      // documents that wait
+  double at_[2 * most], times_[most];      // at_: of each document, `all` and the sum of `all` and its length
+  Index pattern_[most];
+};
 
 /// Adds all that a document contributes to a summary, multiplied by its weight, except the topics' statistics
-/// T and the entropy.
-void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to);
+/// T, the entropy, and what `lengths` adds when it is finished.
+void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to,
+                  LengthSum& lengths);
 
 /// Sizes of the summaries of topic models with p features; the statistics of responses come after those of
 /// topics.
@@ -81,6 +93,7 @@ class TopicSum {
   bool expects_;                 // do rows hide something, which is replaced by its expectation?
   std::vector<Index> at_visit_;  // with expects_: what number topics had at the visit of the present document
   Summary rest_;                 // the summary except T; with p = 1: T_0 of documents of counts
+  LengthSum lengths_;
   FeatureSum sum_;
   std::vector<Vec> by_topic_;  // documents of counts: V sums of each topic that any of them uses
   Vec r_;
