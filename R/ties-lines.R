@@ -21,12 +21,12 @@ warn_of_lines <- function(fit, data) {
   cli::cli_warn(
     c(
       "Some {cluster_word(fit)}s have a regression through all their rows: too few rows differ, or all have the same
-       {.field {named}}. How many {cluster_word(fit)}s there are cannot be told.",
+       {.field {named}}. The data do not say how many {cluster_word(fit)}s there are.",
       i = if (!is.null(data$weights)) {
         "A weight is the number of equal rows for which a row stands. Leave out weights that mean something else."
       },
-      i = "For a response with two values, make it a factor: its regression is logistic. For counts:
-           {.code obs_regression(family = \"negbinomial\")}."
+      i = "For a response with two values, make it a factor: its regression is logistic. Counts take
+           {.code family = \"negbinomial\"}."
     ),
     class = c("bnpvi_warning_lines", "bnpvi_warning")
   )

@@ -133,7 +133,8 @@ misplaced_hint <- function(x, arg, makers) {
     return(c(i = sprintf("Give it by name: {.code %s = }.", slot[1L])))
   }
   if (arg == "prior" && is.matrix(x)) {
-    return(c(i = "A matrix of transitions is an argument: {.code prior_hmm(k, transitions = )}."))
+    makers <- sprintf("{.code %s(k, transitions = )}", prior_makers("bnp_hmm", is_finite_prior))
+    return(c(i = paste("A matrix of transitions is an argument:", paste(makers, collapse = ", "))))
   }
   if (is.function(x)) {
     return(c(i = "Call it: {.code name()}, with brackets."))
