@@ -40,9 +40,9 @@ void DrawPredictives::add(const std::vector<int>& label, const PartitionPrior& p
     share[label[i] * k_ + point_[i]] += 1;
   }
   Vec log_weight(static_cast<std::size_t>(k + 1));
-  const double all = prior.odds_of_any(n);
+  const double all = prior.odds_of_any(static_cast<double>(n));
   for (Index b = 0; b < k; ++b) {
-    log_weight[b] = std::log(prior.odds_of(count[b]) / all);
+    log_weight[b] = std::log(prior.odds_of(static_cast<double>(count[b])) / all);
     for (Index a = 0; a < k_; ++a) share[b * k_ + a] /= static_cast<double>(count[b]);
   }
   log_weight[k] = std::log(prior.odds_of_new(k) / all);

@@ -53,7 +53,8 @@ double SplitMerge::divide(const std::vector<Index>& rows, double least, Side sid
     } else {
       double predictive[2];
       pair_.predictives(phi, 2, predictive);
-      const double odds = std::log(prior_.odds_of(pair_.count(1)) / prior_.odds_of(pair_.count(0))) +
+      const double odds = std::log(prior_.odds_of(static_cast<double>(pair_.count(1))) /
+                                   prior_.odds_of(static_cast<double>(pair_.count(0)))) +
                           predictive[1] - predictive[0];
       const double second = -log_1p_exp(-odds);
       side_[i] = side(rows[i], second);
@@ -70,7 +71,8 @@ bool SplitMerge::split(Index first, Index second, Stream& stream) {
   const std::vector<Index> rows = in_random_order(first, second, members_[a], stream);
   const double log_q = divide(
       rows, -INFINITY, [&](Index, double log_second) { return std::log1p(-stream.uniform()) < log_second; });
-  const double gain = prior_.gain_of_split(pair_.count(0), pair_.count(1), urns_.k()) +
+  const double gain = prior_.gain_of_split(static_cast<double>(pair_.count(0)),
+                                           static_cast<double>(pair_.count(1)), urns_.k()) +
                       pair_.log_evidence(0) + pair_.log_evidence(1) - urns_.log_evidence(a);
   if (!(std::log1p(-stream.uniform()) < gain - log_q)) return false;
   const Index b = urns_.k();
@@ -90,7 +92,7 @@ bool SplitMerge::merge(Index first, Index second, Stream& stream) {
   const Index n_a = urns_.count(a), n_b = urns_.count(b);
   if (n_a + n_b > most_rows) return false;
   const double gain = urns_.log_evidence(a, b) - urns_.log_evidence(a) - urns_.log_evidence(b) -
-                      prior_.gain_of_split(n_a, n_b, urns_.k() - 1);
+                      prior_.gain_of_split(static_cast<double>(n_a), static_cast<double>(n_b), urns_.k() - 1);
   const double needed = std::log1p(-stream.uniform()) - gain;
   if (needed > 0) return false;  // log Q ≤ 0: most pairs of clusters are too far apart for any Q
   std::vector<Index> rows = members_[a];

@@ -196,7 +196,7 @@ test_that("a built package contains no object file", {
   content <- utils::untar(tarball, list = TRUE)
   expect_true(any(grepl("src/inference/data/source[.]cpp$", content)))
   expect_none(grep("[.](o|so|dll)$", content, value = TRUE), "objects")
-  expect_none(grep("inst/bench", content, value = TRUE), "benches")
+  expect_none(grep("inst/(bench|design)", content, value = TRUE), "benches and pages for contributors")
 })
 
 test_that("no line is longer than .lintr and .clang-format say", {

@@ -133,7 +133,8 @@ class Run {
     constexpr Index max_clusters = std::numeric_limits<int>::max();
     if (!out_.best.fit) return max_clusters;
     const Course& best = out_.best.course;
-    const double laps = std::max<double>(1, best.laps()), k = std::max<double>(1, best.end().k);
+    const double laps = std::max(1.0, static_cast<double>(best.laps())),
+                 k = std::max(1.0, static_cast<double>(best.end().k));
     const double of_one = best.work / laps / k, left = options_.most_work - spent();
     return of_one > 0 && left < of_one * max_clusters ? static_cast<Index>(std::max(left / of_one, 0.0))
                                                       : max_clusters;

@@ -22,7 +22,7 @@ std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State
   for (Index j = 0; j < s.k; ++j)
     if (s.size(j) >= 2 && memory.birth_worth_trying(j, s.size(j), at_least)) order.push_back(j);
   std::stable_sort(order.begin(), order.end(), [&](Index x, Index y) {
-    const int fx = memory.birth_failures(x), fy = memory.birth_failures(y);
+    const Index fx = memory.birth_failures(x), fy = memory.birth_failures(y);
     return fx < fy || (fx == fy && s.size(x) > s.size(y));
   });
   if (static_cast<Index>(order.size()) > context.options.max_births)
