@@ -271,3 +271,12 @@ test_that("what topics with scales do not have is refused by name", {
   source <- source_function(function(i) if (i == 1L) data.frame(small$x, doc = small$id))
   expect_bad(bnp_topics(source, obs_student(), id = "doc", na_action = "model"), "not_defined", "in a source")
 })
+
+test_that("work in other processes has the bits of work here", {
+  fit <- function(x, control) bnp_topics(x, obs_student(), id = gappy$id, na_action = "model", control = control)
+  case <- list(gappy$x, fit, list(batches = 3L, k_init = 5L))
+  here <- bits_of_work(fit_of_case(case, wave = 2L, laps = 8L))
+  seen <- local_desk()
+  expect_identical(bits_of_work(fit_of_case(case, wave = 2L, laps = 8L, workers = TRUE)), here)
+  expect_true(all(c("visit", "documents") %in% seen$kinds))
+})
