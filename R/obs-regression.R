@@ -9,11 +9,12 @@
 #' @details
 #' This model is for `bnp_mixture(y ~ a + b, data)` and `bnp_hmm(y ~ a + b, data)`, also with several responses,
 #' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. If the data are a matrix, the first column
-#' is the response and the others are covariates; there is an intercept. Covariates are known and not modelled: a row
-#' without a response has no information about its cluster. By default `df` is D + 2 for D responses, and the expected
-#' variance of the noise is a quarter of that around one regression for all data. The expected coefficients are 0, and
-#' the expected intercept is the median of the response, with a precision of 0.01 for covariates that are centred and
-#' scaled to unit variance. A fit keeps the covariates of up to 1,000 rows, for [simulate()].
+#' is the response and the others are covariates; there is an intercept. Topics of documents of rows, [bnp_topics()],
+#' take such a matrix, or a regression as a block of a product, but no formula. Covariates are known and not modelled: a
+#' row without a response has no information about its cluster. By default `df` is D + 2 for D responses, and the
+#' expected variance of the noise is a quarter of that around one regression for all data. The expected coefficients are
+#' 0, and the expected intercept is the median of the response, with a precision of 0.01 for covariates that are centred
+#' and scaled to unit variance. A fit keeps the covariates of up to 1,000 rows, for [simulate()].
 #' @param df,scale Prior of the covariance of the noise: the degrees of freedom of the Wishart prior and its scale
 #'   matrix, as for [obs_gaussian()]. The expected covariance is `scale / (df - D - 1)` for D responses.
 #' @param coef_mean Prior mean of the D x E matrix of coefficients, for D responses and E covariates with the intercept.
@@ -208,7 +209,7 @@ obs_picture.obs_regression <- function(obs, fit, data) {
 
 model_regression <- list(
   title = "Regression", constructor = "obs_regression", values = "responses, with covariates", gaps = "cells",
-  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), kind = "formula",
+  kind = "formula",
   working = c(
     "responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates", "design",
     "regressors", "stated_family", hyper_working

@@ -222,6 +222,12 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
       "{.code covariance = \"auto\"} of {.fn {facts$constructor}} is not for {.fn {verb}}.", i = choose_covariance
     ), call = call)
   }
+  if (!verb %in% facts$verbs && facts$constructor %in% verb_makers(verb)) {
+    abort("argument", c(
+      "{.fn {facts$constructor}} with these arguments ({facts$title}) is not for {.fn {verb}}.",
+      i = "Such a model is for {.fn {facts$verbs}}."
+    ), call = call)
+  }
   if (!verb %in% facts$verbs) {
     abort("argument", c(
       "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {verb_makers(verb)}}}, not {.fn {facts$constructor}}.",
@@ -229,9 +235,14 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
     ), call = call)
   }
   if (!is.null(obs$formula)) {
+    takes_formula <- exists(paste0(verb, ".formula"))
     abort("formula", c(
       "{.arg formula} of {.fn {facts$constructor}} is for blocks of a product.",
-      i = "Give it to {.fn {verb}}, as in {.code {verb}({shown_columns(obs)}, data)}, or make a product of it."
+      i = if (takes_formula) {
+        "Give it to {.fn {verb}}, as in {.code {verb}({shown_columns(obs)}, data)}, or make a product of it."
+      } else {
+        "Give {.fn {verb}} a matrix of the response and the covariates, in this order, or make a product of it."
+      }
     ), call = call)
   }
 }

@@ -147,7 +147,6 @@ test_that("all that reads a fit knows such blocks", {
   weighted <- bnp_mixture(data, model, weights = rep(2, 160), start = rows$group, control = quiet(moves = FALSE))
   twice <- bnp_mixture(rbind(data, data), model, start = rep(rows$group, 2), control = quiet(moves = FALSE))
   expect_equal(elbo(weighted), elbo(twice), tolerance = 1e-10)
-  expect_bad(bnp_topics(data, model, id = rep(1:4, 40)), "argument", "obs_topics|obs_product|must be made by")
 })
 
 test_that("simulated rows have responses that follow their covariates, drawn or known", {

@@ -213,7 +213,6 @@ test_that("sequences of regressions have their states, and forecasts are refused
   expect_bad(residuals(bnp_hmm(mocap6[1:50, 4:5] > 0, obs = obs_bernoulli(), control = few)), "argument",
     "obs_regression.*not.*obs_bernoulli"
   )
-  expect_bad(bnp_topics(x, obs_regression(), id = rep(1:4, 40)), "argument", "obs_regression")
   expect_bad(cluster_divergence(fit), "argument", "closed form")
   expect_identical(elbo(bnp_hmm(y ~ x, x, control = few)), elbo(fit))
   joint <- bnp_hmm(x, control = few)
