@@ -3,8 +3,8 @@
 #
 #   Rscript inst/bench/regressions.R [seeds] [part ...]
 #
-# Parts, all of which run by default: growth, laps, large, files, lcmm, flexmix, lme4, coverage, logistic, states, counts,
-# logistic-laps. Peers that are not installed are named as not run. The whole table took 26 minutes on two busy
+# Parts, all of which run by default: growth, laps, large, files, lcmm, flexmix, lme4, coverage, logistic, states,
+# counts, logistic-laps. Peers that are not installed are named as not run. The whole table took 26 minutes on two busy
 # processors.
 #
 # Growth: 200 individuals with 3 to 8 visits at times in [0, 5], intercepts with a standard deviation of 1, noise .5.
