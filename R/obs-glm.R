@@ -111,6 +111,10 @@ with_stated_family <- function(obs) {
 obs_of_response <- function(obs, y, call) {
   y <- plain_values(y)
   two <- is.logical(y) || is.factor(y) || is.character(y)
+  if (two && has_effects(obs)) {
+    bad_random("Random effects are there for responses that are numbers, not for a logistic regression.",
+      "Leave them out: {.code y ~ t | id}; or model 0 and 1 as numbers: {.code as.numeric(y) ~ t + (1 | id)}.", call)
+  }
   if (!two || !identical(obs$family, "regression") || isTRUE(obs$stated_family)) {
     return(obs)
   }

@@ -25,9 +25,9 @@ individual_effects <- function(fit, sums) {
 average_effects <- function(effects) {
   mean <- effects$mean
   out <- Reduce(`+`, lapply(seq_len(dim(mean)[3L]), function(k) {
-    matrix(mean[, , k], dim(mean)[1L]) * effects$prob[, k]
+    matrix(mean[, , k], dim(mean)[1L], dim(mean)[2L]) * effects$prob[, k]
   }))
-  matrix(out, dim(mean)[1L])
+  matrix(out, dim(mean)[1L], dim(mean)[2L])
 }
 
 need_effects <- function(fit, type, call) {

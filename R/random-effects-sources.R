@@ -8,6 +8,7 @@ random_of_source <- function(formula, obs, id, call) {
   found <- split_random(formula, call)
   obs <- obs_with_random(obs, found$random, found$independent, call)
   split <- split_bar(found$formula, id_of_random(found$id, id, formula, call), call)
+  check_bars(split$formula, call)
   list(obs = obs, formula = split$formula, id = id_column(split$id, call))
 }
 

@@ -3,8 +3,8 @@
 #
 #   Rscript inst/bench/regressions.R [seeds] [part ...]
 #
-# Parts, all of which run by default: growth, laps, large, lcmm, flexmix, lme4, coverage, logistic, states, counts,
-# logistic-laps. Peers that are not installed are named as not run. The whole table took 26 minutes on two busy
+# Parts, all of which run by default: growth, laps, large, files, lcmm, flexmix, lme4, coverage, logistic, states,
+# counts, logistic-laps. Peers that are not installed are named as not run. The whole table took 26 minutes on two busy
 # processors.
 #
 # Growth: 200 individuals with 3 to 8 visits at times in [0, 5], intercepts with a standard deviation of 1, noise .5.
@@ -106,6 +106,30 @@ run$large <- function() for (set in c("wide", "level")) {
     sprintf("%d (%.2f), %.0f s; %d; %.0f, %.0f", n_clusters(fit$value),
       adjusted_rand_index(fitted(fit$value), data$kind), fit$seconds, nrow(elbo_trace(fit$value)), high_water(),
       before), "", "minutes")
+}
+
+run$files <- function() for (size in list(c(20000L, 5L), c(20000L, 25L), c(100000L, 5L))) {
+  set.seed(5)
+  kind <- sample.int(3L, size[1L], TRUE)
+  id <- rep(seq_len(size[1L]), each = size[2L])
+  a <- truths$wide[[2L]][kind] + rnorm(size[1L])
+  b <- truths$wide[[3L]][kind] + .15 * rnorm(size[1L])
+  t <- runif(length(id), 0, 5)
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(data.frame(id, t, y = a[id] + b[id] * t + .5 * rnorm(length(id))), file, row.names = FALSE)
+  fresh <- c( # a process for each size, for its high-water mark
+    "library(bnpvi)",
+    "mark <- function() gsub('[^0-9]', '', grep('VmHWM', readLines('/proc/self/status'), value = TRUE))",
+    "before <- mark()",
+    sprintf("fit <- bnp_mixture(y ~ t + (1 + t | id), source_files('%s'), seed = 1, threads = 1)", file),
+    "cat(n_clusters(fit), sum(proc.time()[1:2]), before, mark())"
+  )
+  script <- tempfile(fileext = ".R")
+  writeLines(fresh, script)
+  out <- system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE, stderr = FALSE)
+  out <- as.numeric(strsplit(out[length(out)], " ")[[1L]])
+  tell("files", sprintf("%d individuals, %d visits", size[1L], size[2L]), "from a file: K, s; MB, before",
+    sprintf("%d, %.0f s; %.0f, %.0f", out[1L], out[2L], out[4L] / 1024, out[3L] / 1024), "", "rows cost nothing")
 }
 
 hlme_of <- function(data, ng, starts = 5L) { # best of `starts` random starts from the fit with one class

@@ -271,6 +271,11 @@ test_that("what cannot be is refused with its place and a remedy", {
   fit <- growth_fit(data)
   expect_bad(bnp_mixture(y ~ t + (1 | id), bnp_stream(source_function(function(b) data, batches = 1L))), "formula",
     "stream")
+  for (response in list(quote(y > 1), quote(factor(y > 1)), quote(as.character(y > 1)))) {
+    formula <- as.formula(call("~", response, quote(t + (1 | id))))
+    expect_bad(bnp_mixture(formula, data), "formula", "numbers, not for a logistic regression")
+  }
+  expect_identical(dim(predict(fit, data[0L, ], "effects")), c(0L, 2L))
   expect_bad(bnp_mixture(y ~ t, source_function(function(b) data[c("y", "t")], batches = 1L), id = ~ id), "id")
   expect_bad(bnp_mixture(y ~ t + (1 | id), data, prior = prior_covariates(~ kind)), "covariates")
   expect_bad(bnp_mixture(y ~ t + (1 | id), data, control = bnp_control("stochastic")), "argument")
