@@ -48,7 +48,7 @@ test_that("Ctrl-C during moves returns within a second and leaves the session in
 test_that("Ctrl-C returns within a second while threads evaluate births of states", {
   skip_on_os("windows")
   x <- withr::with_seed(1, matrix(rnorm(5e5) + 2 * rep(sample(9, 1e4, TRUE), each = 10), ncol = 5))
-  control <- bnp_control(seed = 1, init = "one", threads = 2, tol = 0, max_laps = 1e6, verbose = FALSE)
+  control <- bnp_control(seed = 1, k_init = 1, threads = 2, tol = 0, max_laps = 1e6, verbose = FALSE)
   system2("sh", c("-c", shQuote(sprintf("sleep 0.8; kill -INT %d", Sys.getpid()))), wait = FALSE)
   started <- proc.time()[["elapsed"]]
   outcome <- tryCatch(bnp_hmm(x, control = control), interrupt = function(e) "interrupted")

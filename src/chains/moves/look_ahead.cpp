@@ -12,7 +12,7 @@ namespace {
 // take memory.
 constexpr Index most_rows_ahead = Index{1} << 18;
 // Targets of each thread at a time. Many share the work evenly; few leave little undone when one is accepted.
-constexpr Index fewest_targets = 2, most_targets = 8;
+constexpr Index fewest_targets = 4, most_targets = 8;
 
 // Interrupts one target's evaluation when the user stops the fit.
 class StopOfFit final : public Monitor {
@@ -34,8 +34,11 @@ HmmMove::HmmMove(const HmmMove& like, const MoveContext& context)
 
 bool HmmMove::looks_ahead() const {
   const Problem& problem = c_.problem;
-  return c_.pool.n_threads() > 1 && !problem.workers && !problem.observer.wants_spared_work() &&
-         dynamic_cast<const MemorySource*>(&problem.source) && problem.source.shape().n <= most_rows_ahead;
+  if (c_.pool.n_threads() == 1 || problem.workers || problem.observer.wants_spared_work() ||
+      problem.source.shape().n > most_rows_ahead)
+    return false;
+  const auto first = problem.source.open(0);  // batches of files have row numbers of their own
+  return !first->rows && !first->groups;
 }
 
 Index HmmMove::targets_ahead(Index refused) const {
