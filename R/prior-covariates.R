@@ -39,8 +39,8 @@
 #' with `k` the prior of [prior_hmm()]. Without covariates (`~ 1`) the model and its bound are those of that prior.
 #' First states do not depend on covariates.
 #'
-#' The covariates are those of the row that is *stepped into*. The packages depmixS4, moveHMM and momentuHMM use those
-#' of the row that is stepped from: to compare, shift the columns by one row within each sequence. In the formula,
+#' The covariates are those of the row that is *stepped into*, as in moveHMM and momentuHMM. The package depmixS4 uses
+#' those of the row that is stepped from: to compare, shift the columns by one row within each sequence. In the formula,
 #' `previous(x1, x2)` stands for columns of `x` in the row before, so that transitions can depend on the last
 #' observation; in the first row of a sequence it is their mean over all rows. When states of new sequences are
 #' predicted, a new level of a factor has no effect.

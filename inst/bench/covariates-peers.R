@@ -100,9 +100,9 @@ if (requireNamespace("flexmix", quietly = TRUE)) {
   }
 }
 
-# Sequences: transitions by the same formula, two states in both. Peers take the covariate of the row stepped from, so
-# that ours is the column of the row before. Probabilities of staying at the quartiles of the covariate, log likelihood
-# at point estimates, states, time.
+# Sequences: transitions by the same formula, two states in both. depmixS4 takes the covariate of the row stepped from,
+# so that ours is the column of the row before; moveHMM takes that of the row stepped into, as we do. Probabilities of
+# staying at the quartiles of the covariate, log likelihood at point estimates, states, time.
 row_before <- function(v, id) stats::ave(v, id, FUN = function(v) c(v[1], v[-length(v)]))
 stay_at <- function(p, order) apply(p, 3, function(m) diag(m)[order])
 shown <- function(x) paste(format(round(x, 3), nsmall = 3), collapse = " ")
@@ -174,7 +174,7 @@ if (requireNamespace("moveHMM", quietly = TRUE)) {
   used <- prepared
   frame <- data.frame(step = used$step, angle = used$angle)
   walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
-  water <- data.frame(water = row_before(used$dist_water, used$ID))
+  water <- data.frame(water = used$dist_water)
   at <- data.frame(water = stats::quantile(used$dist_water, c(0.25, 0.5, 0.75)))
   beta <- other$mle$beta
   leave <- stats::plogis(cbind(1, at$water) %*% beta)
