@@ -205,8 +205,8 @@ engine_draw_token_labels <- function(data, theta, phi, numbers, seed) {
     .Call(`_bnpvi_engine_draw_token_labels`, data, theta, phi, numbers, seed)
 }
 
-engine_draw_predictives <- function(data, newdata, model, draws, concentration, point, threads) {
-    .Call(`_bnpvi_engine_draw_predictives`, data, newdata, model, draws, concentration, point, threads)
+engine_draw_predictives <- function(data, newdata, model, draws, scales, concentration, point, threads) {
+    .Call(`_bnpvi_engine_draw_predictives`, data, newdata, model, draws, scales, concentration, point, threads)
 }
 
 engine_deal <- function(n, batches) {

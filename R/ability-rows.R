@@ -104,8 +104,7 @@ no_scaled_streams <- c(
   "The scale of a row depends on its cluster.", "Learn in batches ({.fn bnp_control}), or choose {.fn obs_gaussian}."
 )
 no_scaled_samplers <- c(
-  "The scale of a row, which a draw would have to have, is none of those that are drawn.",
-  "Sample with Gaussian rows."
+  "Scales of rows are drawn in samplers of mixtures only.", "Sample with Gaussian rows."
 )
 no_tangents_drawn <- c(
   "Each row has tangents of its own, which are none of what is drawn.", "{.fn confint} has intervals of coefficients."
@@ -131,8 +130,7 @@ of_samplers <- able(
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
   mixture_by_covariates = no_samplers_yet, sequences_by_covariates = no_samplers_yet,
   topics_by_covariates = no_samplers_yet,
-  random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
-  scaled_documents = no_scaled_samplers, scaled_sequences = no_scaled_samplers,
+  random_effects = no_effects_drawn, scaled_documents = no_scaled_samplers, scaled_sequences = no_scaled_samplers,
   glm_rows = no_tangents_drawn, glm_sequences = no_tangents_drawn,
   named_clusters = no_named_samplers, named_topics = no_named_samplers,
   labelled_topics = c("There are no samplers yet of documents with labels.", "Fit without {.arg labels}."),

@@ -26,7 +26,7 @@ data_fields <- c(
     rep(NA_character_, length(data$starts) - 1L)
   }),
   declared("group_column", "group_values", engine = TRUE),
-  declared("row", c("exposure", "covariates", "inputs")),
+  declared("row", c("exposure", "covariates", "inputs", "locations")),
   declared("row", c("row_names", "times", "slot"), keep = TRUE),
   declared("row", "weights", engine = TRUE, keep = TRUE, fill = function(data) rep(1, data$n)),
   declared("row", "classes", engine = TRUE, keep = TRUE, fill = function(data) integer(data$n)),

@@ -34,7 +34,8 @@ predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "
   concentration <- trace_of(object, "concentration")[as.matrix(object$kept[2:1])]
   point <- if (type == "logdensity") rep(1L, nrow(kept)) else best_partition(object)$labels
   found <- engine_draw_predictives(
-    as_engine_data(trained), as_engine_data(new), object$model, kept, concentration, point, object$options$threads
+    as_engine_data(trained), as_engine_data(new), object$model, kept, object$scales %||% matrix(0, 0L, ncol(kept)),
+    concentration, point, object$options$threads
   )
   names <- unit_names(new)
   if (type == "logdensity") {

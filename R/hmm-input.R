@@ -17,6 +17,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     timed <- lapply(x, split_times)
     times <- lapply(timed, `[[`, "times")
     times <- if (!any(vapply(times, is.null, NA))) do.call(c, unname(times))
+    locations <- NULL
     parts <- bind_sequences(stats::setNames(lapply(timed, `[[`, "x"), names(x)), obs, arg, call, na_action)
     x <- parts$x
     lengths <- parts$lengths
@@ -25,6 +26,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     timed <- if (is.object(x) && !is.data.frame(x)) split_times(x, arg, call) else list(x = x)
     times <- timed$times
     split <- if (is.null(id)) timed else take_id(timed$x, id, arg, call)
+    locations <- locations_of_track(x)
     x <- as_table(split$x, arg, FALSE, call, obs, na_action)
     lengths <- nrow(x)
     names <- "1"
@@ -45,7 +47,9 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
       i = "Remove {cli::qty(length(too_short))}{?it/them}, or use a smaller {.arg lag}."
     ), call = call)
   }
-  table_to_data(x, obs, arg, call, c(0L, cumsum(lengths)), names, times, na_action, use)
+  data <- table_to_data(x, obs, arg, call, c(0L, cumsum(lengths)), names, times, na_action, use)
+  if (!is.null(locations) && data$n == nrow(locations)) data$locations <- locations
+  data
 }
 
 # Binds a list of sequences into one table. Columns of text or factors are read when all sequences are

@@ -15,13 +15,14 @@
 #'   * `"profile"`: the values that states have in each column, as in [plot.bnp_mixture()].
 #'   * `"density"`: a panel for each column with the density of each state times its share of the rows, over the
 #'     histogram of `data`.
-#'   * `"track"`: the path through the locations in `data`, each step in the colour of the state in which it begins
-#'     ([track_steps()]).
+#'   * `"track"`: the path through the locations in `data`, each step in the colour of the state in which it begins.
+#'     Without `data`, through those of the table of [track_steps()], or of moveHMM's `prepData()`, that was fitted, if
+#'     the fit keeps its data.
 #'   * `"response"`, for logistic regressions and counts ([obs_regression()]): the expected response as a function of a
 #'     covariate in each state, with 90 % intervals.
 #' @param data Sequences to draw, usually the training data, in any form that [bnp_hmm()] takes; they may also be the
-#'   second argument: `plot(fit, data)`. Without this argument `"density"`, and `"segments"` of at most four sequences,
-#'   draw the data that the fit keeps ([strip_data()]), if any.
+#'   second argument: `plot(fit, data)`. Without this argument `"density"`, `"track"`, and `"segments"` of at most four
+#'   sequences draw the data that the fit keeps ([strip_data()]), if any.
 #' @param id As in [bnp_hmm()].
 #' @param xy For `"track"`: the names of the two columns of `data` that are coordinates.
 #' @param by For `"transitions"`, with [prior_covariates()]: the name of a covariate.

@@ -48,12 +48,12 @@ described_kept <- function(fit) {
 #' The data that a fit keeps
 #'
 #' A fit of few data (less than 1 MB) keeps them, as the numbers that were fitted, and only the columns that the model
-#' uses. Functions that read the training data again, such as [plot()][plot.bnp_mixture()], [augment()], [residuals()]
-#' and [cluster_tree()], then work without a data argument. `strip_data()` removes the data, for instance before a fit
-#' is given to others. Fits of more data keep none, unless `bnp_control(keep_data = TRUE)` is set.
-#' `bnp_control(keep_data = FALSE)`, or `options(bnpvi.keep_data = FALSE)` for all fits, keeps none. Only fits of
-#' [bnp_mixture()], [bnp_topics()], [bnp_hmm()] and [bnp_features()] keep data, and not those from sources and streams
-#' or those of [update()] with new data.
+#' uses; of a table of [track_steps()] also the locations. Functions that read the training data again, such as
+#' [plot()][plot.bnp_mixture()], [augment()], [residuals()] and [cluster_tree()], then work without a data argument.
+#' `strip_data()` removes the data, for instance before a fit is given to others. Fits of more data keep none, unless
+#' `bnp_control(keep_data = TRUE)` is set. `bnp_control(keep_data = FALSE)`, or `options(bnpvi.keep_data = FALSE)` for
+#' all fits, keeps none. Only fits of [bnp_mixture()], [bnp_topics()], [bnp_hmm()] and [bnp_features()] keep data, and
+#' not those from sources and streams or those of [update()] with new data.
 #'
 #' @param fit A fit.
 #' @return The fit without its data. Labels, and names of rows and columns, remain.

@@ -54,6 +54,8 @@ shape_of_draws <- function(x) {
       )) && are_whole(x$trace[, , c("n_clusters", "largest")], 0, n),
     "labels" = is.null(x$labels) && is.null(x$kept) || is.matrix(x$labels) && nrow(x$labels) == n &&
       are_whole(x$labels, 1, most_states(x, n)),
+    "scales" = if (any_tails(fit$model$obs) && !is.null(x$labels)) is.matrix(x$scales) &&
+      ncol(x$scales) == ncol(x$labels) && are_scales(x$scales, n, fit$model$obs) else is.null(x$scales),
     "kept" = is.null(x$kept) && is.null(x$labels) || identical(names(x$kept), c("chain", "draw")) &&
       are_columns(x$kept, c("chain", "draw"), ncol(x$labels)) && are_whole(x$kept$chain, 1, size[2L]) &&
       are_whole(x$kept$draw, 1, size[1L])
@@ -70,6 +72,12 @@ shape_of_draws <- function(x) {
 # states; then the prior has their number.
 most_states <- function(x, n) if (has_places(x$model$prior)) x$model$prior$k else n
 
+# Scales of n rows: each row has one for each block of Student-t rows.
+are_scales <- function(scales, n, obs) {
+  each <- sum(vapply(blocks_or_self(obs), has_tails, NA))
+  is.numeric(scales) && NROW(scales) == n * each && all(is.finite(scales)) && all(scales > 0)
+}
+
 shape_of_chains <- function(x, n) {
   concentrations <- length(sampled_concentrations(x$model$prior))
   most <- most_states(x, n)
@@ -78,7 +86,7 @@ shape_of_chains <- function(x, n) {
       chain <- x$chains[[number]]
       length(chain$labels) == n && are_whole(chain$labels, 1, most) && is.numeric(chain$weights) &&
         length(chain$weights) %in% c(0, max(chain$labels, 0) + 1) && all(is.finite(chain$weights)) &&
-        all(chain$weights >= 0) &&
+        all(chain$weights >= 0) && (is.null(chain$scales) || are_scales(chain$scales, n, x$fit$model$obs)) &&
         are_finite(chain$concentration, concentrations) && all(chain$concentration >= 0) &&
         identical(as.double(chain$sweeps), as.double(x$options$warmup + x$made)) &&
         identical(as.double(chain$number), as.double(number))

@@ -29,8 +29,8 @@
 #' scales and degrees of freedom, by one-dimensional integration. On Gaussian data `tails` become large, and the bound
 #' is lower than that of `obs_gaussian()` with the same prior by a few nats per cluster (1.6 with 50 rows, 17 with
 #' 20,000), the price of the more general model. If tails are heavier in some columns than in others, make each column a
-#' block of [obs_product()], with scales of its own. `tails` are not available in samplers, in streams, which are
-#' learned one row at a time, and with repeated measures in mixtures.
+#' block of [obs_product()], with scales of its own. `tails` are not available in samplers of sequences and topics, in
+#' streams, which are learned one row at a time, and with repeated measures in mixtures.
 #'
 #' The posterior of the scales is a Gamma distribution for each row and cluster \[Svensen and Bishop 2005\]; the degrees
 #' of freedom are integrated numerically. Their updates are slow, since the scales are hidden. Steps are therefore

@@ -100,13 +100,24 @@ points_of_panel <- function(columns, values) {
   if (length(unique(values)) < 2L) {
     values <- c(values, unlist(lapply(columns, function(column) column$quantile(c(0.005, 0.995)))))
   }
-  ends <- range(values)
+  ends <- ends_of_axis(values)
   if (columns[[1L]]$discrete) {
     return(unique(round(seq(ends[1L], ends[2L], length.out = min(diff(ends) + 1, 400)))))
   }
   ends <- ends + c(-0.05, 0.05) * diff(ends)
   if (columns[[1L]]$density(-1) == 0) ends[1L] <- max(ends[1L], diff(ends) / 1e4) # values above 0
   seq(ends[1L], ends[2L], length.out = 401L)
+}
+
+# The ends of an axis that has these values, those that are infinite left out: a cluster of a single row may have no
+# variance, and so no quantiles. Around one value alone the axis has a length, too.
+ends_of_axis <- function(values) {
+  values <- values[is.finite(values)]
+  if (!length(values)) {
+    return(c(-1, 1))
+  }
+  ends <- range(values)
+  if (diff(ends) > 0) ends else ends + c(-1, 1) * if (ends[1L] == 0) 1 else abs(ends[1L]) / 2
 }
 
 # The bars of a panel's histogram. Whole numbers get one bar each if these are at most a hundred bars; where

@@ -92,7 +92,7 @@ curve_picture <- function(fit, data) {
   sd <- sqrt(m$cov[1, 1, ])
   values <- if (!is.null(data)) data$x[!is.na(data$x[, 1L]), 1L]
   range <- if (length(unique(values)) > 1L) range(values) else
-    range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used], values)
+    ends_of_axis(c(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used], m$mean[used], values))
   at <- seq(range[1] - 0.15 * diff(range), range[2] + 0.15 * diff(range), length.out = 400L)
   parts <- lapply(used, function(k) {
     data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)

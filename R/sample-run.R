@@ -22,7 +22,7 @@ draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
         options$split_merge, options$seed, options$threads
       )
       at <- list(
-        chains = lapply(part, `[`, c("labels", "weights", "concentration", "sweeps", "number")), done = at$done + n,
+        chains = lapply(part, state_of_chain), done = at$done + n,
         parts = c(at$parts, if (!warming) list(part))
       )
       progress$report(at$done)
@@ -37,6 +37,11 @@ draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
   )
   object$chains <- at$chains
   sealed(with_draws(object, at$parts))
+}
+
+# What the next sweep of a chain depends on. `scales` are those of rows, only in models in which they are unobserved.
+state_of_chain <- function(part) {
+  part[c("labels", "weights", if (length(part$scales)) "scales", "concentration", "sweeps", "number")]
 }
 
 say_stopped <- function(done, all) {
@@ -65,12 +70,16 @@ with_draws <- function(object, parts) {
     if (!NCOL(labels)) next
     sweeps <- at[at %% object$every == 0L]
     object$labels <- cbind(object$labels, labels)
+    if (any_tails(object$model$obs)) {
+      object$scales <- cbind(object$scales, do.call(cbind, lapply(parts, function(part) part[[c]]$kept_scales)))
+    }
     object$kept <- rbind(object$kept, data.frame(chain = c, draw = sweeps %/% options$thin))
   }
   while (NROW(object$kept) > options$keep) {
     object$every <- 2 * object$every
     stay <- (object$kept$draw * options$thin) %% object$every == 0L
     object$labels <- object$labels[, stay, drop = FALSE]
+    if (!is.null(object$scales)) object$scales <- object$scales[, stay, drop = FALSE]
     object$kept <- object$kept[stay, ]
   }
   object

@@ -40,7 +40,9 @@
 #' @details **Mixtures.** Weights and parameters of clusters are integrated out, so that a chain's state is a partition
 #'   and, if the prior has a [gamma_prior()], the concentration. A sweep makes proposals of splits and merges (Dahl
 #'   2005), draws each row's cluster given all others in random order (Neal 2000, algorithm 3), and then the
-#'   concentration (slice sampling, Neal 2003).
+#'   concentration (slice sampling, Neal 2003). In models of Student-t rows ([obs_student()], `tails` of
+#'   [obs_regression()]) the state also has the scale of each row ([augment()]), which is drawn by slice sampling
+#'   after the clusters; degrees of freedom are integrated out, and chains move slowly between few and many of them.
 #'
 #' **Topic models.** Proportions of documents and parameters of topics are integrated out. A chain's state is the topic
 #' of every token (in models of rows instead of counts: of every row) and, with `prior_hdp()`, the weights of topics
@@ -237,7 +239,7 @@ begin_sampling <- function(fit, data, id, options, call, error_call = rlang::cal
   model <- list(obs = sampled_obs(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
   options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)
-  options$keep <- options$keep %||% partitions_kept(length(chains[[1L]]$labels))
+  options$keep <- options$keep %||% partitions_kept(length(chains[[1L]]$labels) * if (any_tails(model$obs)) 3 else 1)
   every <- options$thin * max(1, ceiling(options$chains * options$draws / max(1L, options$keep)))
   draws <- structure(
     list(
@@ -277,6 +279,12 @@ sampled_data <- function(fit, data, id, call) {
   }
   data <- training_data(fit, data, id, call)
   expects <- blocks_that_expect(data, fit$model$obs)
+  if (any_tails(fit$model$obs) && has_missing(data)) {
+    abort("gaps", c(
+      "Rows with missing values cannot be sampled where rows have scales ({.fn obs_student}, {.arg tails}).",
+      i = "Make the fit with {.code na_action = \"omit\"}."
+    ), call = call)
+  }
   if (length(expects)) {
     abort("gaps", c(
       "Rows that lack values of columns which depend on each other within a cluster ({.fn {expects[1L]}}) cannot be

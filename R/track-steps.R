@@ -38,7 +38,7 @@
 #' walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
 #' fit <- bnp_hmm(track, obs = walk, na_action = "model", control = bnp_control(seed = 1))
 #' coef(fit)$gamma
-#' plot(fit, "track", data = track)
+#' plot(fit, "track")
 #' @export
 track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE, ...) {
   check_no_dots(..., notes = c(
@@ -199,6 +199,13 @@ steps_of_track <- function(x, obs) {
   x[names(x) %in% named]
 }
 
+# The locations in a table of tracks, for the picture of a fit: a matrix with columns x and y. NULL for other data.
+locations_of_track <- function(x) {
+  if (inherits(x, track_classes) && all(c("x", "y") %in% names(x)) && is.numeric(x$x) && is.numeric(x$y)) {
+    cbind(x = as.double(x$x), y = as.double(x$y))
+  }
+}
+
 # The steps of a track on a plane: list(length, leaves, arrives), with the length of each step, and its
 # direction (anticlockwise) at its beginning and end; NA for a missing step.
 on_plane <- function(x, y) {
@@ -233,15 +240,42 @@ track_picture <- function(fit, data, id, xy, call = rlang::caller_env()) {
   if (has_trees(fit$input)) {
     abort("argument", "{.code type = \"track\"} is for sequences, and this fit is one to trees.", call = call)
   }
-  if (is.null(data)) {
-    abort("argument", c(
-      "{.code type = \"track\"} needs {.arg data}, with the coordinates in columns {.field {xy}}.",
-      i = "The locations are no part of the model, and so not kept with it."
-    ), call = call)
-  }
   if (!is.character(xy) || length(xy) != 2L || anyNA(xy)) {
     abort("argument", "{.arg xy} must be the names of two columns, not {describe(xy)}.", call = call)
   }
+  if (is.null(data)) {
+    at <- as.data.frame(kept_locations(fit, xy, call))
+    starts <- fit$input$starts
+    runs <- segments(fit)
+  } else {
+    at <- data
+    starts <- starts_of_track(fit, data, id, xy, call)
+    runs <- segments(fit, data, !!id)
+  }
+  state <- cluster_ids(fit)[rep(runs$state, runs$length)]
+  from <- unlist(Map(seq_len, diff(starts) - 1L))
+  first <- rep(starts[-length(starts)], pmax(diff(starts) - 1L, 0L)) + from
+  x <- at[[xy[1L]]]
+  y <- at[[xy[2L]]]
+  list(
+    steps = data.frame(x = x[first], y = y[first], to_x = x[first + 1L], to_y = y[first + 1L], state = state[first]),
+    ends = list(x = range(x, na.rm = TRUE), y = range(y, na.rm = TRUE)), xy = xy, k = max(state, fit$state$k)
+  )
+}
+
+kept_locations <- function(fit, xy, call) {
+  locations <- kept_data(fit)$locations
+  if (is.null(locations) || !all(xy %in% colnames(locations))) {
+    abort("argument", c(
+      "{.code type = \"track\"} needs {.arg data}, with the coordinates in columns {.field {xy}}.",
+      i = "Only a fit of a table of {.fn track_steps} or {.code prepData()} that keeps its data has locations, those in
+           columns {.field x} and {.field y}."
+    ), call = call)
+  }
+  locations
+}
+
+starts_of_track <- function(fit, data, id, xy, call) {
   if (!is.data.frame(data) || !all(xy %in% names(data)) || !all(vapply(unclass(data)[xy], is.numeric, NA))) {
     abort("columns", c(
       "{.arg data} must be a data frame with numeric columns {.field {xy}}, where locations are.",
@@ -253,16 +287,7 @@ track_picture <- function(fit, data, id, xy, call = rlang::caller_env()) {
     abort("argument", "{.arg data} must have no missing values in the modelled columns, as every row is a location
       of the track.", call = call)
   }
-  runs <- segments(fit, data, !!id)
-  state <- cluster_ids(fit)[rep(runs$state, runs$length)]
-  from <- unlist(Map(seq_len, diff(internal$starts) - 1L))
-  first <- rep(internal$starts[-length(internal$starts)], pmax(diff(internal$starts) - 1L, 0L)) + from
-  x <- data[[xy[1L]]]
-  y <- data[[xy[2L]]]
-  list(
-    steps = data.frame(x = x[first], y = y[first], to_x = x[first + 1L], to_y = y[first + 1L], state = state[first]),
-    ends = list(x = range(x, na.rm = TRUE), y = range(y, na.rm = TRUE)), xy = xy, k = max(state, fit$state$k)
-  )
+  internal$starts
 }
 
 draw_track <- function(picture, main = "", xlab = picture$xy[1L], ylab = picture$xy[2L], asp = 1, ...) {

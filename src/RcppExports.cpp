@@ -706,8 +706,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_draw_predictives
-Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::List model, Rcpp::IntegerMatrix draws, Rcpp::NumericVector concentration, Rcpp::IntegerVector point, int threads);
-RcppExport SEXP _bnpvi_engine_draw_predictives(SEXP dataSEXP, SEXP newdataSEXP, SEXP modelSEXP, SEXP drawsSEXP, SEXP concentrationSEXP, SEXP pointSEXP, SEXP threadsSEXP) {
+Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::List model, Rcpp::IntegerMatrix draws, Rcpp::NumericMatrix scales, Rcpp::NumericVector concentration, Rcpp::IntegerVector point, int threads);
+RcppExport SEXP _bnpvi_engine_draw_predictives(SEXP dataSEXP, SEXP newdataSEXP, SEXP modelSEXP, SEXP drawsSEXP, SEXP scalesSEXP, SEXP concentrationSEXP, SEXP pointSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -715,10 +715,11 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type newdata(newdataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type scales(scalesSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type concentration(concentrationSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type point(pointSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_draw_predictives(data, newdata, model, draws, concentration, point, threads));
+    rcpp_result_gen = Rcpp::wrap(engine_draw_predictives(data, newdata, model, draws, scales, concentration, point, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1122,7 +1123,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_draw_in_sequence", (DL_FUNC) &_bnpvi_engine_draw_in_sequence, 6},
     {"_bnpvi_engine_draw_labels", (DL_FUNC) &_bnpvi_engine_draw_labels, 3},
     {"_bnpvi_engine_draw_token_labels", (DL_FUNC) &_bnpvi_engine_draw_token_labels, 5},
-    {"_bnpvi_engine_draw_predictives", (DL_FUNC) &_bnpvi_engine_draw_predictives, 7},
+    {"_bnpvi_engine_draw_predictives", (DL_FUNC) &_bnpvi_engine_draw_predictives, 8},
     {"_bnpvi_engine_deal", (DL_FUNC) &_bnpvi_engine_deal, 2},
     {"_bnpvi_engine_unit_keys", (DL_FUNC) &_bnpvi_engine_unit_keys, 2},
     {"_bnpvi_engine_spool_begin", (DL_FUNC) &_bnpvi_engine_spool_begin, 5},

@@ -3,6 +3,7 @@
 
 #include "mixtures/draw_predictives.h"
 #include "r_convert.h"
+#include "sampling/scaled_features.h"
 #include "topics/model/tokens.h"
 
 using namespace bnpvi;
@@ -22,8 +23,10 @@ struct Sampling {
         obs(make_obs_model(ListFields(Rcpp::List(model["obs"])))),
         view(rdata.view_for(*obs)),
         pool(threads, monitor) {
-    require(!obs->capabilities().cells, "rows with expected cells cannot be sampled");
     const std::string prior = ListFields(Rcpp::List(model["prior"])).text("family");
+    const bool of_mixture = prior == "dp" || prior == "py" || prior == "dirichlet";
+    require(!obs->capabilities().cells || (of_mixture && hides_scales(*obs)),
+            "rows with expected cells cannot be sampled");
     require(view.weight == nullptr && (view.classes == nullptr || prior == "hdp_hmm" || prior == "hmm"),
             "rows with weights cannot be sampled, nor those with labels but of sequences");
   }
@@ -38,10 +41,14 @@ ChainState chain_from_r(const Rcpp::List& chain, const Target& target) {
   ChainState z;
   z.label = Rcpp::as<std::vector<int>>(chain["labels"]);
   if (chain.containsElementNamed("weights")) z.weight = Rcpp::as<Vec>(chain["weights"]);
+  if (chain.containsElementNamed("scales")) z.scale = Rcpp::as<Vec>(chain["scales"]);
   z.concentration = Rcpp::as<Vec>(chain["concentration"]);
   z.sweeps = static_cast<Index>(Rcpp::as<double>(chain["sweeps"]));
   require(static_cast<Index>(z.label.size()) == n, "a chain has not one label for each observation");
   require(z.concentration.size() == target.concentrations().size(), "a chain has other concentrations");
+  require(z.scale.empty() || static_cast<Index>(z.scale.size()) == n * target.n_scales(),
+          "a chain has not the scales of each row");
+  for (double u : z.scale) require(u > 0, "a chain's scales are not positive");
   for (int& label : z.label)
     require(--label >= 0 && label < target.most_clusters(), "a chain's labels are not 1 to K");
   return z;
@@ -56,7 +63,7 @@ Rcpp::List chain_to_r(const ChainState& z, std::uint64_t number, const Target& t
   Rcpp::NumericVector concentration(z.concentration.begin(), z.concentration.end());
   concentration.names() = Rcpp::wrap(target.concentrations());
   using Rcpp::_;
-  return Rcpp::List::create(_["labels"] = from_one(z.label), _["weights"] = z.weight,
+  return Rcpp::List::create(_["labels"] = from_one(z.label), _["weights"] = z.weight, _["scales"] = z.scale,
                             _["concentration"] = concentration, _["sweeps"] = static_cast<double>(z.sweeps),
                             _["number"] = static_cast<double>(number));
 }
@@ -72,8 +79,9 @@ Rcpp::NumericMatrix records_to_r(const std::vector<Vec>& records, const Target& 
 
 }  // namespace
 
-// Runs `sweeps` more sweeps of each chain, list(labels, weights, concentration, sweeps, number); weights are
-// optional. Returns labels of every `keep`-th sweep after the chain's warm-up, n × draws; none if keep = 0.
+// Runs `sweeps` more sweeps of each chain, list(labels, weights, scales, concentration, sweeps, number);
+// weights and scales are optional. Returns labels of every `keep`-th sweep after the chain's warm-up, n ×
+// draws, and scales of rows, (n × scales of a row) × draws; none if keep = 0.
 // [[Rcpp::export]]
 Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, double sweeps, double keep,
                          double warmup, int split_merge, double seed, int threads) {
@@ -91,11 +99,14 @@ Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, d
     }
     std::vector<std::vector<Vec>> records(static_cast<std::size_t>(n_chains));
     std::vector<std::vector<std::vector<int>>> kept(static_cast<std::size_t>(n_chains));
+    std::vector<std::vector<Vec>> kept_scales(static_cast<std::size_t>(n_chains));
     in.pool.run(n_chains, [&](Index c) {
       const auto sampler = target->sampler(in.pool);
       for (Index s = 0; s < n_sweeps; ++s) {
         records[c].push_back(sampler->sweep(at[c], static_cast<std::uint64_t>(seed), number[c]));
-        if (every > 0 && (at[c].sweeps - first) % every == 0) kept[c].push_back(from_one(at[c].label));
+        if (every == 0 || (at[c].sweeps - first) % every != 0) continue;
+        kept[c].push_back(from_one(at[c].label));
+        kept_scales[c].push_back(at[c].scale);
       }
     });
     return made_in_r([&] {
@@ -105,9 +116,15 @@ Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, d
                                    static_cast<int>(kept[c].size()));
         for (std::size_t i = 0; i < kept[c].size(); ++i)
           std::copy(kept[c][i].begin(), kept[c][i].end(), labels.column(static_cast<int>(i)).begin());
+        Rcpp::NumericMatrix scales(static_cast<int>(target->n_observations() * target->n_scales()),
+                                   labels.ncol());
+        for (std::size_t i = 0; i < kept_scales[c].size(); ++i)
+          std::copy(kept_scales[c][i].begin(), kept_scales[c][i].end(),
+                    scales.column(static_cast<int>(i)).begin());
         Rcpp::List chain = chain_to_r(at[c], number[c], *target);
         chain.push_back(records_to_r(records[c], *target), "records");
         chain.push_back(labels, "kept");
+        chain.push_back(scales, "kept_scales");
         out[c] = chain;
       }
       return out;
@@ -198,20 +215,28 @@ Rcpp::IntegerMatrix engine_draw_token_labels(Rcpp::List data, Rcpp::NumericMatri
   });
 }
 
-// Predictions for new rows under draws of partitions of the rows of `data` (labels, n × M): log of the mean
-// predictive density, and the probability of being in a cluster with a row of each cluster of `point`.
+// Predictions for new rows under draws of partitions of the rows of `data` (labels, n × M) and, in models
+// with unobserved scales, of these (n·scales × M): log of the mean predictive density, and the probability of
+// being in a cluster with a row of each cluster of `point`.
 // [[Rcpp::export]]
 Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::List model,
-                                   Rcpp::IntegerMatrix draws, Rcpp::NumericVector concentration,
-                                   Rcpp::IntegerVector point, int threads) {
+                                   Rcpp::IntegerMatrix draws, Rcpp::NumericMatrix scales,
+                                   Rcpp::NumericVector concentration, Rcpp::IntegerVector point,
+                                   int threads) {
   return entry([&] {
     Sampling in(data, model, threads);
     RData new_rdata(newdata);
     const Dataset& new_view = new_rdata.view_for(*in.obs);
-    const RowFeatures rows(*in.obs, in.view);
+    const RowFeatures plain(*in.obs, in.view);
+    std::unique_ptr<ScaledFeatures> scaled;
+    if (hidden_scales(*in.obs)) scaled = std::make_unique<ScaledFeatures>(*in.obs, plain);
+    const RowFeatures& rows = scaled ? scaled->rows() : plain;
     const RowFeatures new_rows(*in.obs, new_view);
     require(draws.nrow() == rows.n() && point.size() == rows.n() && concentration.size() == draws.ncol(),
             "draws are not those of the data");
+    if (scaled)
+      require(scales.nrow() == rows.n() * scaled->n_scales() && scales.ncol() == draws.ncol(),
+              "draws have not the scales of the rows");
     std::vector<int> of_point(point.begin(), point.end());
     for (int& cluster : of_point) --cluster;
     mixtures::DrawPredictives predictives(*in.obs, rows, of_point, new_rows);
@@ -220,6 +245,7 @@ Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::Li
       for (int i = 0; i < draws.nrow(); ++i) label[i] = draws(i, m) - 1;
       mixtures::PartitionPrior prior = make_partition_prior(ListFields(Rcpp::List(model["prior"])));
       prior.concentration = concentration[m];
+      if (scaled) scaled->give_all(scales.column(m).begin());
       predictives.add(label, prior, in.pool);
     }
     Vec base(static_cast<std::size_t>(new_rows.n()));

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mixtures/scaled_partition.h"
 #include "mixtures/split_merge.h"
+#include "observations/hidden_scales.h"
 #include "sampling/slice.h"
 
 namespace bnpvi::mixtures {
@@ -17,10 +19,10 @@ constexpr double least_concentration = 1e-50, most_concentration = 1e50;  // as 
 PartitionSampler::PartitionSampler(const ObsModel& obs, const RowFeatures& rows, const PartitionPrior& prior,
                                    Index split_merge, Pool& pool)
     : rows_(rows),
-      prior_(prior),
-      split_merge_(split_merge),
       pool_(pool),
       urns_(obs, rows),
+      prior_(prior),
+      split_merge_(split_merge),
       row_draws_(prior_, urns_, pool) {}
 
 double PartitionSampler::draw(ChainState& z, Stream& stream) {
@@ -33,6 +35,7 @@ double PartitionSampler::draw(ChainState& z, Stream& stream) {
     }
   }
   row_draws_.draw_all(z.label, stream);
+  draw_of_rows(z, stream);
   draw_concentration(stream);
   z.concentration = {prior_.concentration};
   return log_joint();
@@ -97,6 +100,7 @@ class PartitionTarget final : public Target {
 
 std::unique_ptr<Target> make_partition_target(const ObsModel& obs, const Dataset& data,
                                               const PartitionPrior& prior, Index split_merge) {
+  if (hidden_scales(obs)) return make_scaled_target(obs, data, prior, split_merge);
   return std::make_unique<PartitionTarget>(obs, data, prior, split_merge);
 }
 

@@ -16,7 +16,7 @@ namespace bnpvi::mixtures {
 std::unique_ptr<Target> make_partition_target(const ObsModel& obs, const Dataset& data,
                                               const PartitionPrior& prior, Index split_merge);
 
-class PartitionSampler final : public Sampler {
+class PartitionSampler : public Sampler {
  public:
   PartitionSampler(const ObsModel& obs, const RowFeatures& rows, const PartitionPrior& prior,
                    Index split_merge, Pool& pool);
@@ -33,17 +33,22 @@ class PartitionSampler final : public Sampler {
   /// other rows, in random order [Neal 2000, Algorithm 3]. Last comes the concentration γ.
   double draw(ChainState& z, Stream& stream) override;
   std::vector<Index> sizes() const override { return urns_.urns().counts(); }
+  /// Fills the urns (the statistics of the clusters) with the rows of this state, and takes its
+  /// concentration.
+  virtual void rebuild(const ChainState& z);
+  /// Draws what the state has of rows beside their labels, which agree with the urns. By default nothing.
+  virtual void draw_of_rows(ChainState& /*z*/, Stream& /*stream*/) {}
+
+  const RowFeatures& rows_;
+  Pool& pool_;
+  RowUrns urns_;
 
  private:
-  void rebuild(const ChainState& z);
   void draw_concentration(Stream& stream);
   double log_joint() const;
 
-  const RowFeatures& rows_;
   PartitionPrior prior_;
   Index split_merge_;
-  Pool& pool_;
-  RowUrns urns_;
   RowDraws row_draws_;
 };
 

@@ -17,6 +17,13 @@ class HiddenScales {
   /// be told apart.
   virtual void as_they_are(double* w) const = 0;
 
+  virtual Index n_scales() const = 0;  // scales of a row: one for each block of responses that share it
+  /// Changes phi, the features of a row with all scales 1 (ObsModel::features()), to those of the row
+  /// together with known scales u (n_scales() numbers). Let T be the sum of such features over rows of a
+  /// cluster. Then the log evidence Λ(T) is log p(rows, their scales), with parameters and degrees of freedom
+  /// integrated out.
+  virtual void give_scales(const double* u, double* phi) const = 0;
+
   /// The pattern of missing cells as a KeepsProducts (keeps_products.h): an object that keeps products with
   /// clusters between two calls. Null if it cannot, or does not belong to this model.
   virtual const KeepsProducts* keeping(const MissingPattern&) const { return nullptr; }

@@ -118,6 +118,9 @@ class Product final : public ObsModel,
     }
   }
 
+  Index n_scales() const override { return n_scales_of_parts(parts_); }
+  void give_scales(const double* u, double* phi) const override { give_scales_of_parts(parts_, u, phi); }
+
   std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
                                               Index n) const override {
     return incomplete_rows_of_parts(parts_, data, rows, n);

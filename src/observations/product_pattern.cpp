@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/kernels.h"
+#include "observations/hidden_scales.h"
 
 namespace bnpvi {
 
@@ -25,6 +26,23 @@ Vec ProductPart::read(const double* all) const {
   Vec own(static_cast<std::size_t>(p));
   read(all, own.data());
   return own;
+}
+
+Index n_scales_of_parts(const std::vector<ProductPart>& parts) {
+  Index sum = 0;
+  for (const ProductPart& part : parts)
+    if (part.can.scales) sum += part.can.scales->n_scales();
+  return sum;
+}
+
+void give_scales_of_parts(const std::vector<ProductPart>& parts, const double* u, double* phi) {
+  for (const ProductPart& part : parts) {
+    if (!part.can.scales) continue;
+    Vec own = part.read(phi);
+    part.can.scales->give_scales(u, own.data());
+    part.write(own, phi);
+    u += part.can.scales->n_scales();
+  }
 }
 
 void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld) {

@@ -40,6 +40,11 @@ struct PlacedFeatures {
 /// then scaled to the common φ_0.
 void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld);
 
+/// The parts of HiddenScales: the number of scales of a row over all parts, and the features phi of a row
+/// with the known scales u, those of one part after the other.
+Index n_scales_of_parts(const std::vector<ProductPart>& parts);
+void give_scales_of_parts(const std::vector<ProductPart>& parts, const double* u, double* phi);
+
 /// Groups the rows that lack cells in any part of a product by the cells that they lack in all parts
 /// together.
 std::vector<IncompleteRows> incomplete_rows_of_parts(const std::vector<ProductPart>& parts,

@@ -131,6 +131,12 @@ class ScaledRows final : public ObsModel,
     w[layout_.log_scale] = gaussian.log_scale;
   }
 
+  Index n_scales() const override { return 1; }
+  void give_scales(const double* u, double* phi) const override {
+    for (Index i = ScaledLayout::total; i < layout_.log_scale; ++i) phi[i] *= *u;
+    if (phi[ScaledLayout::count] > 0) phi[layout_.log_scale] = std::log(*u) - *u + 1;
+  }
+
   void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
     std::copy_n(complete_t, layout_.p, t);
   }

@@ -1,5 +1,7 @@
 // Features of single rows, which a sampler reads in any order.
 #pragma once
+#include <algorithm>
+
 #include "observations/obs_model.h"
 
 namespace bnpvi {
@@ -28,6 +30,9 @@ class RowFeatures {
     obs_.features(*data_, &rows_[i], 1, buffer, p_);
     return buffer;
   }
+  /// Gives row i the features phi (p numbers); only for rows whose features are stored. Not safe while other
+  /// threads read them.
+  void replace(Index i, const double* phi) { std::copy_n(phi, p_, kept_.data() + i * p_); }
   /// Adds mass φ(row i) to t (p numbers). Safe to call from several threads.
   void add_to(double* t, Index i, double mass = 1) const;
 

@@ -20,6 +20,9 @@ struct ChainState {
   /// clusters and, last, the total weight of all other clusters. Empty in other models, or before weights
   /// were drawn.
   Vec weight;
+  /// In models whose rows have unobserved scales (hidden_scales.h): the scales of each row, one row after the
+  /// other (n × scales of a row). Empty in other models, or before scales were drawn; all are 1 then.
+  Vec scale;
   Vec concentration;  // values of the concentrations, in the order of Target::concentrations()
   Index sweeps = 0;   // number of sweeps made so far
 };
@@ -57,6 +60,7 @@ class Target {
 
   virtual Index n_observations() const = 0;  // observations that have labels
   virtual Index most_clusters() const { return n_observations(); }
+  virtual Index n_scales() const { return 0; }  // unobserved scales of a row (ChainState::scale)
   virtual std::vector<std::string> concentrations() const = 0;
   /// Names of the values that are recorded of each draw: n_clusters; the concentrations; log_joint (of data,
   /// partition, weights and learned concentrations, without the base measure); largest (number of

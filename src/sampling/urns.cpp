@@ -96,6 +96,12 @@ void Urns::predictives(const double* phi, Index k, double* out) const {
   rule_->urn_predictives(urns_.data(), k, phi, out);
 }
 
+double Urns::predictive(Index j, const double* phi) const {
+  double out = 0;
+  rule_->urn_predictives(urn(j), 1, phi, &out);
+  return out;
+}
+
 double Urns::predictive_without(Index j, const double* phi, double mass) const {
   Vec without(urn(j), urn(j) + size_);
   change(without.data(), phi, -mass);

@@ -48,6 +48,8 @@ class Urns {
   /// Writes log p(x | urn j) − log h(x) of a row x with features phi, for the first k ≤ K + 1 urns (clusters;
   /// the last is empty); h is the base measure.
   void predictives(const double* phi, Index k, double* out) const;
+  /// log p(x | urn j) − log h(x) of a row x with features phi; urn j ≤ K is a cluster of the sampler.
+  double predictive(Index j, const double* phi) const;
   /// log p(x | urn j without x) − log h(x) of a row x with features phi, which is in urn j (a cluster) with
   /// this mass; h is the base measure. Safe to call from several threads.
   double predictive_without(Index j, const double* phi, double mass) const;

@@ -1,11 +1,11 @@
 # Simulation-based calibration (Talts and others 2018) of samplers of mixtures whose clusters have shapes: labels and
 # data are drawn from the prior and the model, and their posterior by a chain. The rank of each truth among 19 draws is
-# then uniform. Two minutes in all.
+# then uniform. Three minutes in all.
 
 long <- longest_tests()
 
 # of_clusters(k): parameters of k clusters from the prior, a list of vectors; values(q), from clusters.
-calibrated <- function(obs, of_clusters, values, sets) {
+calibrated <- function(obs, of_clusters, values, sets, sweeps = 4) {
   n <- 8L
   ranks <- withr::with_seed(4, vapply(seq_len(sets), function(set) {
     concentration <- rgamma(1, 2, 1)
@@ -14,9 +14,9 @@ calibrated <- function(obs, of_clusters, values, sets) {
     x <- values(lapply(of_clusters(max(z)), `[`, z))
     first <- list(labels = rep(1L, n), concentration = 2, sweeps = 0, number = 1)
     model <- list(obs = obs, prior = list(family = "dp", concentration = c(2, 1)))
-    records <- engine_sample(engine_data(cbind(x)), model, list(first), 16 + 4 * 19, 0, 0, 1L, set, 1L)[[1L]]$records
+    records <- engine_sample(engine_data(cbind(x)), model, list(first), sweeps * 23, 0, 0, 1L, set, 1L)[[1L]]$records
     truth <- c(n_clusters = max(z), largest = max(tabulate(z)), concentration = concentration)
-    records <- records[16 + 4 * seq_len(19), names(truth)]
+    records <- records[sweeps * (4 + seq_len(19)), names(truth)]
     truth <- rep(truth, each = 19)
     below <- colSums(records < truth)
     below + floor(runif(length(below)) * (1 + colSums(records == truth)))
@@ -73,6 +73,41 @@ models <- list(
     },
     values = function(q) as.double(rnbinom(length(q$s), q$s, 1 - q$share))
   )
+)
+
+# Rows of two columns, each with a mean and a precision; a row has one scale.
+models$student_diagonal <- list(
+  obs = list(
+    family = "student_diagonal", mean = c(0, 1), mean_strength = 0.5, df = 4, scale = c(2, 3), centre = c(0, 0),
+    unit = c(1, 1), tails = c(4, 2)
+  ),
+  of_clusters = function(k) {
+    precision <- c(rgamma(k, 2, 1), rgamma(k, 2, 1.5))
+    columns <- list(nu = shape(k), a = precision[seq_len(k)], b = precision[k + seq_len(k)])
+    c(columns, list(mean_a = rnorm(k, 0, 1 / sqrt(0.5 * columns$a)), mean_b = rnorm(k, 1, 1 / sqrt(0.5 * columns$b))))
+  },
+  values = function(q) {
+    root <- sqrt(rgamma(length(q$nu), q$nu / 2, q$nu / 2))
+    cbind(rnorm(root, q$mean_a, 1 / sqrt(q$a) / root), rnorm(root, q$mean_b, 1 / sqrt(q$b) / root))
+  },
+  sweeps = 10
+)
+# A line through 0: rows of a response and a covariate.
+models$`regression, tails` <- list(
+  obs = list(
+    family = "regression", responses = 1L, intercept = FALSE, df = 4, scale = matrix(2), coef_mean = matrix(1),
+    coef_precision = matrix(0.5), scaled_precision = matrix(0.5), origin = 0, spread = 1, centre = c(0, 0),
+    unit = c(1, 1), tails = c(4, 2)
+  ),
+  of_clusters = function(k) {
+    precision <- rgamma(k, 2, 1)
+    list(nu = shape(k), precision = precision, slope = rnorm(k, 1, 1 / sqrt(0.5 * precision)))
+  },
+  values = function(q) {
+    z <- rnorm(length(q$nu), 0, 2)
+    cbind(rnorm(z, q$slope * z, 1 / sqrt(q$precision * rgamma(length(z), q$nu / 2, q$nu / 2))), z)
+  },
+  sweeps = 10
 )
 
 for (name in names(models)) {

@@ -257,3 +257,10 @@ test_that("a fit without a model names it for a column of such values", {
   expect_identical(fit$better[c("column", "model")], data.frame(column = "v", model = "obs_lognormal"))
   expect_gt(elbo(three(obs = obs_product(obs_lognormal(columns = "v"), obs_gaussian()))), elbo(fit))
 })
+
+test_that("one row has pictures, though its cluster may have no variance", {
+  fit <- suppressWarnings(bnp_mixture(c(x = 3), obs_lognormal(), control = quiet(seed = 1)))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (type in c("density", "clusters")) expect_silent(plot(fit, type, data = c(x = 3)))
+})

@@ -76,6 +76,19 @@ test_that("pictures are drawn of mixtures and sequences, with and without data",
   }
 })
 
+test_that("one row has a picture, though its cluster may have no variance", {
+  for (obs in list(obs_gaussian(), obs_student(), obs_gamma(), obs_weibull(), obs_negbinomial())) {
+    fit <- fitted_to(c(x = 3), obs)
+    for (x in list(NULL, c(x = 3))) {
+      expect_silent(drawn(fit, "density", data = x))
+      expect_true(all(is.finite(panels_of(fit, x)[[1L]]$total$x)))
+    }
+  }
+  expect_silent(drawn(fitted_to(c(x = 3), obs_gaussian()), data = c(x = 3)))
+  two <- obs_product(obs_gamma(columns = "a"), obs_gaussian(columns = "b"))
+  expect_silent(drawn(fitted_to(data.frame(a = 3, b = -1), two), "density"))
+})
+
 test_that("what has no density of its own is refused by name", {
   levels <- fitted_to(data.frame(a = data$level, b = rep(c("u", "v"), 40)), obs_categorical())
   expect_bad(drawn(levels, "density"), "argument", "obs_categorical")

@@ -134,7 +134,15 @@ test_that("a table of tracks is modelled as it is, has pseudo-residuals that are
   if (rlang::is_installed("ggplot2")) {
     expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, "track", data = track, id = "id")), "ggplot_built")
   }
-  expect_bad(plot(fit, "track"), "argument", "`data`")
+  keeping <- bnp_control(seed = 1, verbose = FALSE, keep_data = TRUE)
+  kept <- bnp_hmm(track, id = "id", obs = walk, na_action = "model", control = keeping)
+  expect_equal(track_picture(kept, NULL, NULL, c("x", "y")), picture)
+  expect_silent(plot(kept, "track"))
+  mixed_up <- track[c(201:400, 1:200), ]
+  mixed <- bnp_hmm(mixed_up, obs = walk, na_action = "model", control = keeping)
+  expect_equal(track_picture(mixed, NULL, NULL, c("x", "y")), track_picture(mixed, mixed_up, NULL, c("x", "y")))
+  for (without in list(strip_data(kept), fit, plain)) expect_bad(plot(without, "track"), "argument", "`data`")
+  expect_bad(plot(kept, "track", xy = c("east", "north")), "argument", "`data`")
   expect_bad(plot(fit, "track", data = renamed, id = "id"), "columns", "x")
   expect_bad(plot(fit, "track", data = track, id = "id", xy = 1:2), "argument", "xy")
 })
