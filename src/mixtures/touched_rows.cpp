@@ -42,15 +42,22 @@ TouchedRows TouchedRows::some(const std::vector<Index>& numbers) const {
   TouchedRows out;
   out.expected = expected;
   out.at_visit = at_visit;
-  Index entries = 0;
-  for (Index i : numbers) entries += offset[i + 1] - offset[i];
-  out.reserve(numbers.size(), static_cast<std::size_t>(entries));
-  for (Index i : numbers) {
-    out.rows.push_back(rows[i]);
-    out.weight.push_back(weight[i]);
-    out.cluster.insert(out.cluster.end(), cluster.begin() + offset[i], cluster.begin() + offset[i + 1]);
-    out.value.insert(out.value.end(), value.begin() + offset[i], value.begin() + offset[i + 1]);
-    out.offset.push_back(static_cast<Index>(out.value.size()));
+  const std::size_t n = numbers.size();
+  out.rows.resize(n), out.weight.resize(n), out.offset.resize(n + 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Index from = numbers[i];
+    out.rows[i] = rows[from];
+    out.weight[i] = weight[from];
+    out.offset[i + 1] = out.offset[i] + offset[from + 1] - offset[from];
+  }
+  out.cluster.resize(static_cast<std::size_t>(out.offset.back()));
+  out.value.resize(out.cluster.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    Index to = out.offset[i];
+    for (Index e = offset[numbers[i]]; e < offset[numbers[i] + 1]; ++e, ++to) {
+      out.cluster[to] = cluster[e];
+      out.value[to] = value[e];
+    }
   }
   return out;
 }
@@ -230,69 +237,6 @@ bool share_rows(const std::vector<RowsOfTargets>& batches, std::size_t a, std::s
     }
     return false;
   });
-}
-
-// The summary `whole` of a batch without these rows and their entropy.
-Summary WithoutWork::without(const Problem& problem, Pool& pool, const Batch& batch) const {
-  const Summary& whole = *whole_;
-  const TouchedRows& touched = *touched_;
-  Summary out = whole;
-  const Index n = static_cast<Index>(touched.rows.size());
-  FeatureBlock block(problem.obs, batch.data);
-  FeatureSum sum(problem.obs, batch.data, whole.k);
-  if (touched.expected) sum.expect_under(*touched.expected, &touched.at_visit);
-  Responsibilities r;
-  r.k = r.width = whole.k;
-  for (Index from = 0; from < n; from += block.block_rows()) {
-    pool.poll();
-    r.n = std::min(block.block_rows(), n - from);
-    r.value.assign(static_cast<std::size_t>(r.n * r.k), 0.0);
-    for (Index i = 0; i < r.n; ++i) {
-      const double weight = touched.weight[from + i];
-      for (Index e = touched.offset[from + i]; e < touched.offset[from + i + 1]; ++e) {
-        r.value[i * r.k + touched.cluster[e]] = -weight * touched.value[e];
-        out.entropy() += weight * x_log_x(touched.value[e]);
-      }
-    }
-    block.load(touched.rows.data() + from, r.n);
-    block.add_weighted(r, sum);
-  }
-  sum.finish(out.edit_t(0));
-  return out;
-}
-
-WithoutWork::WithoutWork(Index batch, Reader& in)
-    : BatchWork(batch, nullptr),
-      whole_(std::make_shared<const Summary>(Summary::read(in))),
-      own_(std::make_unique<TouchedRows>(TouchedRows::read(in))),
-      touched_(own_.get()) {}
-
-void WithoutWork::run(const Problem& problem, const Batch& data, Pool& pool) {
-  rest = without(problem, pool, data);
-}
-
-void WithoutWork::write_task(Writer& out) const {
-  Summary plain = *whole_;
-  plain.memory = nullptr;
-  plain.write(out);
-  touched_->write(out, true);
-}
-
-std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
-                                      const std::vector<TouchedRows>& touched) {
-  std::vector<EditedPart> parts;
-  std::vector<std::unique_ptr<WithoutWork>> work;
-  for (std::size_t b = 0; b < touched.size(); ++b) {
-    parts.push_back({touched[b].rows, *state.batch[b]});
-    if (!touched[b].rows.empty())
-      work.push_back(std::make_unique<WithoutWork>(static_cast<Index>(b), state.batch[b], touched[b]));
-  }
-  do_work(problem, pool, work);
-  for (const auto& done : work) {
-    Summary& rest = parts[static_cast<std::size_t>(done->batch)].rest = std::move(done->rest);
-    rest.memory = nullptr;  // belongs to the previous assignments
-  }
-  return parts;
 }
 
 }  // namespace bnpvi::mixtures
