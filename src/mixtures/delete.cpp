@@ -4,20 +4,17 @@
 #include <set>
 
 #include "inference/moves/trial.h"
+#include "inference/moves/unit_edit.h"
 #include "mixtures/delete_forecast.h"
 #include "mixtures/mixture.h"
 #include "mixtures/moves.h"
-#include "mixtures/without_rows.h"
+#include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {
 
 namespace {
 
 constexpr Index max_rounds = 12;  // of local steps on these rows: a guess
-
-// Responsibility of the cluster from which rows are visited in these rounds; of other rows the other clusters
-// take what is theirs in proportion. A guess.
-constexpr double least_visited = 0.01;
 
 // A delete is not tried if the forecast loss exceeds both 0.3 for each observation of the target and 20 in
 // total. Of 135 accepted deletes (one Gaussian, starting from five clusters) 116 were forecast above −0.3
@@ -114,9 +111,7 @@ class MixtureDelete final : public Move {
     Summary start = state.total;
     changes.apply(start);
     const std::uint64_t id = c_.memory.id(target);
-    State from = state;
-    UnitEdit edit(c_, from, changes,
-                  parts_without_cluster(c_.problem, c_.pool, from, touched, target, least_visited));
+    UnitEdit edit(c_, state, changes, parts_without(c_.problem, c_.pool, state, touched));
     edit.begin_at(alloc_.global_step(start, {}));
     const double before = state.elbo;
     const bool climbed = edit.climb(state, max_rounds);

@@ -6,7 +6,7 @@
 
 #include "inference/moves/unit_edit.h"
 #include "mixtures/moves.h"
-#include "mixtures/without_rows.h"
+#include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {
 

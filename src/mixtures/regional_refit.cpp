@@ -8,6 +8,7 @@
 #include "inference/data/evidence.h"
 #include "inference/moves/neighbour_groups.h"
 #include "inference/moves/trial.h"
+#include "inference/moves/unit_edit.h"
 #include "mixtures/claimed_rows.h"
 #include "mixtures/group_sharing.h"
 #include "mixtures/known_labels.h"
@@ -15,8 +16,6 @@
 #include "mixtures/refit_region.h"
 #include "mixtures/restricted_fit.h"
 #include "mixtures/seen_rows.h"
-#include "mixtures/split_cluster.h"
-#include "mixtures/without_rows.h"
 
 namespace bnpvi::mixtures {
 
@@ -31,6 +30,10 @@ constexpr Index max_rounds = 15;                // of local steps on these rows
 constexpr double hope = 30;             // nats by which rounds may raise a start, and more if clusters
 constexpr double lift_of_shared = 0.1;  // share rows: this for each nat of entropy in_all()
 
+// The gain from which a refit is accepted, as a multiple of what ends a fit: with more clusters than before,
+// and with as many, which nearly always comes back to where it was.
+constexpr double tol_of_more = 0.1, tol_of_same = 1;
+
 enum class Start { one_more, seeds, halves };  // of a group that is fitted anew
 
 class MixtureRefit final : public Move {
@@ -41,7 +44,6 @@ class MixtureRefit final : public Move {
     k_ = state.k();
     loss_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
     seen_.emplace(state.batch.size());
-    before_ = state.elbo;
     for (Index m : sizes_of_groups)
       for (const Target& group : neighbour_groups(k_, loss_, m))
         if (worth_trying(state, group)) return true;
@@ -60,10 +62,6 @@ class MixtureRefit final : public Move {
 
   // Goes on to larger groups when no smaller one is left to try.
   void after_lap(State& state) override {
-    const double units = total(state.total.sizes());
-    least_gain_ = c_.options.tol / 10 * units;
-    least_gain_of_same_ =
-        std::max(c_.options.tol * units, std::min(state.elbo - before_, worth_trying_again));
     sharing_.emplace(seen_->shared(k_), state.total.sizes(), loss_);
     bool left = false;
     for (Index m : sizes_of_groups) {
@@ -163,7 +161,7 @@ class MixtureRefit final : public Move {
                     parts_without(c_.problem, c_.pool, state, moving));
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
-      edit.require_gain(born > 0 ? least_gain_ : least_gain_of_same_);
+      edit.require_gain((born > 0 ? tol_of_more : tol_of_same) * c_.options.tol * total(state.total.sizes()));
       const double before = state.elbo;
       if (!follows) {
         edit.rise(state, max_rounds, before + gain);
@@ -300,11 +298,6 @@ class MixtureRefit final : public Move {
 
   MoveContext c_;
   const MixtureAlloc& alloc_;
-  double before_ = 0;      // ELBO at the beginning of the lap
-  double least_gain_ = 0;  // of a refit with one cluster more
-  // Of a refit with as many clusters. It nearly always comes back to where it was, and then gains what the
-  // laps to come would gain, too.
-  double least_gain_of_same_ = 0;
   Index k_ = 0;  // this and the following members refer to the beginning of the lap
   Vec loss_;     // evidence_of_merging()
   std::optional<SeenRows> seen_;

@@ -239,4 +239,67 @@ bool share_rows(const std::vector<RowsOfTargets>& batches, std::size_t a, std::s
   });
 }
 
+// The summary `whole` of a batch without these rows and their entropy.
+Summary WithoutWork::without(const Problem& problem, Pool& pool, const Batch& batch) const {
+  const Summary& whole = *whole_;
+  const TouchedRows& touched = *touched_;
+  Summary out = whole;
+  const Index n = static_cast<Index>(touched.rows.size());
+  FeatureBlock block(problem.obs, batch.data);
+  FeatureSum sum(problem.obs, batch.data, whole.k);
+  if (touched.expected) sum.expect_under(*touched.expected, &touched.at_visit);
+  Responsibilities r;
+  r.k = r.width = whole.k;
+  for (Index from = 0; from < n; from += block.block_rows()) {
+    pool.poll();
+    r.n = std::min(block.block_rows(), n - from);
+    r.value.assign(static_cast<std::size_t>(r.n * r.k), 0.0);
+    for (Index i = 0; i < r.n; ++i) {
+      const double weight = touched.weight[from + i];
+      for (Index e = touched.offset[from + i]; e < touched.offset[from + i + 1]; ++e) {
+        r.value[i * r.k + touched.cluster[e]] = -weight * touched.value[e];
+        out.entropy() += weight * x_log_x(touched.value[e]);
+      }
+    }
+    block.load(touched.rows.data() + from, r.n);
+    block.add_weighted(r, sum);
+  }
+  sum.finish(out.edit_t(0));
+  return out;
+}
+
+WithoutWork::WithoutWork(Index batch, Reader& in)
+    : BatchWork(batch, nullptr),
+      whole_(std::make_shared<const Summary>(Summary::read(in))),
+      own_(std::make_unique<TouchedRows>(TouchedRows::read(in))),
+      touched_(own_.get()) {}
+
+void WithoutWork::run(const Problem& problem, const Batch& data, Pool& pool) {
+  rest = without(problem, pool, data);
+}
+
+void WithoutWork::write_task(Writer& out) const {
+  Summary plain = *whole_;
+  plain.memory = nullptr;
+  plain.write(out);
+  touched_->write(out, true);
+}
+
+std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
+                                      const std::vector<TouchedRows>& touched) {
+  std::vector<EditedPart> parts;
+  std::vector<std::unique_ptr<WithoutWork>> work;
+  for (std::size_t b = 0; b < touched.size(); ++b) {
+    parts.push_back({touched[b].rows, *state.batch[b]});
+    if (!touched[b].rows.empty())
+      work.push_back(std::make_unique<WithoutWork>(static_cast<Index>(b), state.batch[b], touched[b]));
+  }
+  do_work(problem, pool, work);
+  for (const auto& done : work) {
+    Summary& rest = parts[static_cast<std::size_t>(done->batch)].rest = std::move(done->rest);
+    rest.memory = nullptr;  // belongs to the previous assignments
+  }
+  return parts;
+}
+
 }  // namespace bnpvi::mixtures

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "inference/learn/batch_work.h"
+#include "inference/moves/unit_edit.h"
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
@@ -100,5 +101,33 @@ class TouchedSink final : public Watch {
   std::vector<std::vector<Index>> seen_;
   RowsOfTargets found_;  // after the visit
 };
+
+/// A task that subtracts some rows from the summary (sums of statistics) of their batch.
+class WithoutWork final : public BatchWork {
+ public:
+  WithoutWork(Index batch, std::shared_ptr<const Summary> whole, const TouchedRows& touched)
+      : BatchWork(batch, nullptr), whole_(std::move(whole)), touched_(&touched) {}
+  WithoutWork(Index batch, Reader& in);
+
+  void run(const Problem& problem, const Batch& data, Pool& pool) override;
+  std::string kind() const override { return "without"; }
+  void write_task(Writer& out) const override;
+  void write_result(Writer& out) const override { rest.write(out); }
+  void read_result(Reader& in) override { rest = Summary::read(in); }
+
+  Summary rest;
+
+ private:
+  Summary without(const Problem& problem, Pool& pool, const Batch& batch) const;
+
+  std::shared_ptr<const Summary> whole_;
+  std::unique_ptr<TouchedRows> own_;  // set if the task was read from an archive
+  const TouchedRows* touched_;
+};
+
+/// Prepares another visit of some rows. Returns for every batch the rows to be visited, and the summary (sums
+/// of statistics and entropy) of its other rows.
+std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
+                                      const std::vector<TouchedRows>& touched);
 
 }  // namespace bnpvi::mixtures

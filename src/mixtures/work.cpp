@@ -3,7 +3,7 @@
 #include "mixtures/mixture.h"
 #include "mixtures/pair_entropy.h"
 #include "mixtures/restricted_step.h"
-#include "mixtures/without_rows.h"
+#include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {
 
