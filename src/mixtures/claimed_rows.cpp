@@ -1,6 +1,5 @@
 #include "mixtures/claimed_rows.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace bnpvi::mixtures {
@@ -30,31 +29,15 @@ void ClaimWork::write_task(Writer& out) const {
   out.list(rows_);
 }
 
-std::vector<TouchedRows> with_claimed(const Problem& problem, Pool& pool,
-                                      const std::vector<TouchedRows>& rows, const Target& group,
-                                      double least_mass, Claim claim) {
+std::vector<std::vector<Index>> claimed_rows(const Problem& problem, Pool& pool,
+                                             const std::vector<std::vector<Index>>& rows, Claim claim) {
   const auto shared = std::make_shared<const Claim>(std::move(claim));
-  std::vector<std::vector<Index>> kept(rows.size()), asked(rows.size());
   std::vector<std::unique_ptr<ClaimWork>> work;
-  for (std::size_t b = 0; b < rows.size(); ++b) {
-    std::vector<Index> others;
-    for (Index n = 0; n < rows[b].size(); ++n) {
-      if (rows[b].mass(n, group) >= least_mass) {
-        kept[b].push_back(n);
-        continue;
-      }
-      asked[b].push_back(n);
-      others.push_back(rows[b].rows[n]);
-    }
-    work.push_back(std::make_unique<ClaimWork>(static_cast<Index>(b), shared, std::move(others)));
-  }
+  for (std::size_t b = 0; b < rows.size(); ++b)
+    work.push_back(std::make_unique<ClaimWork>(static_cast<Index>(b), shared, rows[b]));
   do_work(problem, pool, work);
-  std::vector<TouchedRows> out;
-  for (std::size_t b = 0; b < rows.size(); ++b) {
-    for (Index i : work[b]->claimed) kept[b].push_back(asked[b][i]);
-    std::sort(kept[b].begin(), kept[b].end());
-    out.push_back(rows[b].some(kept[b]));
-  }
+  std::vector<std::vector<Index>> out;
+  for (const auto& done : work) out.push_back(std::move(done->claimed));
   return out;
 }
 

@@ -1,7 +1,6 @@
 // Finds rows that a group of clusters should take from other clusters.
 #pragma once
 #include "mixtures/restricted_step.h"
-#include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {
 
@@ -34,10 +33,9 @@ class ClaimWork final : public BatchWork {
   std::vector<Index> rows_;
 };
 
-/// Selects rows of each batch: those on which the clusters of `group` together have a responsibility of at
-/// least `least_mass`, and those that the group would take from other clusters (Claim).
-std::vector<TouchedRows> with_claimed(const Problem& problem, Pool& pool,
-                                      const std::vector<TouchedRows>& rows, const Target& group,
-                                      double least_mass, Claim claim);
+/// Selects among some rows of each batch those that the group would take from other clusters (Claim). The
+/// result has their positions among these rows, ascending.
+std::vector<std::vector<Index>> claimed_rows(const Problem& problem, Pool& pool,
+                                             const std::vector<std::vector<Index>>& rows, Claim claim);
 
 }  // namespace bnpvi::mixtures

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <optional>
 
-#include "foundation/special.h"
 #include "inference/data/evidence.h"
 #include "inference/moves/neighbour_groups.h"
 #include "inference/moves/trial.h"
@@ -14,6 +13,7 @@
 #include "mixtures/group_sharing.h"
 #include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
+#include "mixtures/refit_region.h"
 #include "mixtures/restricted_fit.h"
 #include "mixtures/seen_rows.h"
 
@@ -29,6 +29,10 @@ constexpr double least_claim = 1e-3;            // of the group's new clusters o
 constexpr Index max_rounds = 15;                // of local steps on these rows
 constexpr double hope = 30;             // nats by which rounds may raise a start, and more if clusters
 constexpr double lift_of_shared = 0.1;  // share rows: this for each nat of entropy in_all()
+
+// The gain from which a refit is accepted, as a multiple of what ends a fit: with more clusters than before,
+// and with as many, which nearly always comes back to where it was.
+constexpr double tol_of_more = 0.1, tol_of_same = 1;
 
 enum class Start { one_more, seeds, halves };  // of a group that is fitted anew
 
@@ -90,12 +94,13 @@ class MixtureRefit final : public Move {
                           [&](Index j) { return has_settled(state, seen_->now(j)); });
     const Target around = sharing_->around(group), current = now(group);
     const double most_lifted = hope + lift_of_shared * sharing_->in_all(group);
-    std::vector<TouchedRows> region;
+    std::vector<RefitRegion> region;
     if (sharing_->overlaps(group, around) || weights_divide(group)) {
       Target both = group;
       both.insert(both.end(), around.begin(), around.end());
       if (seen_->may_have_changed(both)) return false;
-      region = seen_->on(both, least_mass);
+      for (Index b = 0; b < seen_->n_batches(); ++b)
+        region.push_back(region_of(seen_->rows(b), k_, group, around, least_mass));
     }
     c_.memory.refit_tried(current, sizes_of(current, state.total.sizes()));
     if (region.empty()) return true;
@@ -114,12 +119,13 @@ class MixtureRefit final : public Move {
   // that its clusters claim, are reassigned freely. most_lifted: a start that would lose more than this if
   // no other row moved is given up.
   bool propose(State& state, const Target& group, const Target& around,
-               const std::vector<TouchedRows>& region, double most_lifted) {
+               const std::vector<RefitRegion>& region, double most_lifted) {
     std::vector<MassOnRows> where;
-    double mass = 0;
-    for (const TouchedRows& rows : region) {
-      where.push_back(mass_on(rows, group));
-      mass += where.back().total();
+    double mass = 0, split_entropy = 0;
+    for (const RefitRegion& batch : region) {
+      where.push_back(batch.mass);
+      mass += batch.mass.total();
+      split_entropy += batch.entropy;
     }
     if (mass < 2) return false;
     const std::vector<std::uint64_t> ids = c_.memory.ids(group);
@@ -136,7 +142,7 @@ class MixtureRefit final : public Move {
       else
         fit.reseed(m + born, own);
       if (fit.k() != m + born) continue;
-      double entropy = -split_entropy(region, group);
+      double entropy = -split_entropy;
       Summary start = started(state, group, fit, where, born, entropy);
       Target changed = group;
       if (born > 0) changed.push_back(state.k());
@@ -150,12 +156,12 @@ class MixtureRefit final : public Move {
         continue;
       }
       const std::vector<TouchedRows> moving =
-          claimed(region, group, start, renumbered(changed, number), renumbered(around, number));
+          claimed(region, start, renumbered(changed, number), renumbered(around, number));
       UnitEdit edit(c_, state, Changes().append(born, owner).permute(order),
                     parts_without(c_.problem, c_.pool, state, moving));
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
-      edit.require_gain(c_.options.tol / 10 * total(state.total.sizes()));
+      edit.require_gain((born > 0 ? tol_of_more : tol_of_same) * c_.options.tol * total(state.total.sizes()));
       const double before = state.elbo;
       if (!follows) {
         edit.rise(state, max_rounds, before + gain);
@@ -190,8 +196,8 @@ class MixtureRefit final : public Move {
 
   // Among the rows of a region, those of the group, and those of which the group's clusters would take a
   // share from the clusters around, given the start.
-  std::vector<TouchedRows> claimed(const std::vector<TouchedRows>& region, const Target& group,
-                                   const Summary& start, const Target& changed, const Target& others) const {
+  std::vector<TouchedRows> claimed(const std::vector<RefitRegion>& region, const Summary& start,
+                                   const Target& changed, const Target& others) const {
     RestrictedStep step;
     const Index width = alloc_.count_width();
     const Vec log_pi = alloc_.expected_log_weights(alloc_.counts(start));
@@ -202,21 +208,22 @@ class MixtureRefit final : public Move {
                                 log_pi.begin() + (j + 1) * width);
         ++step.k;
       }
-    return with_claimed(c_.problem, c_.pool, region, group, least_mass,
-                        {std::move(step), static_cast<Index>(changed.size()), least_claim});
-  }
-
-  // Σ_n −w r log r over the clusters of the group, for the rows and shares that are divided anew.
-  static double split_entropy(const std::vector<TouchedRows>& touched, const Target& group) {
-    double sum = 0;
-    for (const TouchedRows& batch : touched)
-      for (Index n = 0; n < batch.size(); ++n) {
-        const double mass = batch.mass(n, group);
-        if (mass < least_mass) continue;
-        sum += batch.weight[n] * x_log_x(mass);
-        for (Index j : group) sum -= batch.weight[n] * x_log_x(batch.get(n, j));
-      }
-    return sum;
+    std::vector<std::vector<Index>> asked;
+    for (std::size_t b = 0; b < region.size(); ++b) {
+      asked.emplace_back();
+      for (Index n : region[b].others) asked[b].push_back(seen_->rows(static_cast<Index>(b)).rows[n]);
+    }
+    const auto taken = claimed_rows(c_.problem, c_.pool, asked,
+                                    {std::move(step), static_cast<Index>(changed.size()), least_claim});
+    std::vector<TouchedRows> out;
+    for (std::size_t b = 0; b < region.size(); ++b) {
+      std::vector<Index> moving = region[b].own;
+      for (Index i : taken[b]) moving.push_back(region[b].others[i]);
+      std::inplace_merge(moving.begin(), moving.begin() + static_cast<std::ptrdiff_t>(region[b].own.size()),
+                         moving.end());
+      out.push_back(seen_->some(static_cast<Index>(b), moving));
+    }
+    return out;
   }
 
   // Gain of the start of a proposal if no other row moved, without the entropy of the split. changed: the
@@ -246,23 +253,6 @@ class MixtureRefit final : public Move {
         for (std::size_t l = 0; l < placed.size(); ++l)
           out.edit_t(placed[l])[f] += found.arrived[static_cast<Index>(l) * out.shape.p + f];
       }
-    }
-    return out;
-  }
-
-  static MassOnRows mass_on(const TouchedRows& touched, const Target& group) {
-    MassOnRows out;
-    out.all = false;
-    out.expected = touched.expected;
-    for (Index j : group)
-      if (out.expected) out.cluster.push_back(touched.at_visit[j]);
-    for (std::size_t n = 0; n < touched.rows.size(); ++n) {
-      const double mass = touched.mass(static_cast<Index>(n), group);
-      if (mass < least_mass) continue;
-      out.rows.push_back(touched.rows[n]);
-      out.mass.push_back(touched.weight[n] * mass);
-      for (Index j : group)
-        if (out.expected) out.by_cluster.push_back(touched.weight[n] * touched.get(static_cast<Index>(n), j));
     }
     return out;
   }

@@ -19,9 +19,11 @@ class SeenRows {
   /// 3e-9.
   Vec shared(Index k) const;
 
-  /// For each batch, the rows on which these clusters together have a responsibility of at least `least`.
-  /// Clusters in the result have their present numbers, not those of the remembered lap.
-  std::vector<TouchedRows> on(const Target& clusters, double least) const;
+  /// The rows of batch b, with the numbers that clusters had during the remembered lap.
+  const TouchedRows& rows(Index b) const { return batch_[static_cast<std::size_t>(b)]; }
+  Index n_batches() const { return static_cast<Index>(batch_.size()); }
+  /// The rows of batch b at these positions in rows(b), with the present numbers of clusters.
+  TouchedRows some(Index b, const std::vector<Index>& positions) const;
 
   /// The present number of the cluster that had number j during the remembered lap. Moves may have changed it
   /// since.
@@ -29,19 +31,15 @@ class SeenRows {
   /// Records that moves have renumbered the present clusters: cluster j is now number[j]. Numbers that
   /// clusters had during the remembered lap stay valid as arguments and in results.
   void renumber(const std::vector<Index>& number);
-  /// Records that the rows that on() returned for this `least` have been reassigned, so the responsibilities
-  /// remembered for them are outdated.
+  /// Records that these rows of each batch have been reassigned, so the responsibilities remembered for them
+  /// are outdated. least: the responsibility of some clusters together from which moves look at a row.
   void change(const std::vector<TouchedRows>& rows, double least);
   /// True if rows on which these clusters have a responsibility of at least `least` (the argument of
   /// change()) may have been reassigned since the lap.
   bool may_have_changed(const Target& clusters) const;
 
  private:
-  struct Seen {
-    TouchedRows rows;
-    std::vector<std::vector<Index>> of;  // for each cluster: positions of its rows in `rows`, ascending
-  };
-  std::vector<Seen> batch_;
+  std::vector<TouchedRows> batch_;
   std::vector<Index> now_;
   std::vector<bool> changed_;  // clusters with enough responsibility (`least`) for a row that was reassigned
 };

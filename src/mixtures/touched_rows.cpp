@@ -42,15 +42,22 @@ TouchedRows TouchedRows::some(const std::vector<Index>& numbers) const {
   TouchedRows out;
   out.expected = expected;
   out.at_visit = at_visit;
-  Index entries = 0;
-  for (Index i : numbers) entries += offset[i + 1] - offset[i];
-  out.reserve(numbers.size(), static_cast<std::size_t>(entries));
-  for (Index i : numbers) {
-    out.rows.push_back(rows[i]);
-    out.weight.push_back(weight[i]);
-    out.cluster.insert(out.cluster.end(), cluster.begin() + offset[i], cluster.begin() + offset[i + 1]);
-    out.value.insert(out.value.end(), value.begin() + offset[i], value.begin() + offset[i + 1]);
-    out.offset.push_back(static_cast<Index>(out.value.size()));
+  const std::size_t n = numbers.size();
+  out.rows.resize(n), out.weight.resize(n), out.offset.resize(n + 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Index from = numbers[i];
+    out.rows[i] = rows[from];
+    out.weight[i] = weight[from];
+    out.offset[i + 1] = out.offset[i] + offset[from + 1] - offset[from];
+  }
+  out.cluster.resize(static_cast<std::size_t>(out.offset.back()));
+  out.value.resize(out.cluster.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    Index to = out.offset[i];
+    for (Index e = offset[numbers[i]]; e < offset[numbers[i] + 1]; ++e, ++to) {
+      out.cluster[to] = cluster[e];
+      out.value[to] = value[e];
+    }
   }
   return out;
 }
