@@ -25,7 +25,7 @@ test_that("arguments of other packages and of other functions are found", {
   said(bnp_topics(whales$counts, prevalence = ~day), "`prior = prior_covariates(~ w)`", "proportions of topics")
   said(bnp_topics(whales$counts, content = ~day), "Words of topics do not depend on covariates")
   said(bnp_network(diag(3), k = 3), "The number of communities is found")
-  said(source_files("x.csv", columns = "a"), "obs = obs_gaussian(columns = )")
+  said(source_files("x.csv", columns = "a"), "bnp_mixture(~ a + b, x)")
   said(bnp_hmm(faithful, transitions = diag(2)), "prior = prior_hmm(transitions = )")
   said(bnp_features(faithful, covariates = 1:3), "not available for features")
   said(bnp_mixture(faithful, birth = FALSE), "control = bnp_control(moves = bnp_moves(birth = ))")
