@@ -127,7 +127,7 @@
 #'   individual is in one cluster. `predict(fit, newdata, "individual")` predicts the rows of individuals from their
 #'   other rows, `predict(fit, type = "effects")` has their coefficients, and `plot(fit, "trajectories", data = data)`
 #'   draws the curves. A missing response (`na_action = "model"`) is left out of the sums of its individual, which loses
-#'   nothing.
+#'   nothing. `data` may be a [source][sources] in which the rows of each individual follow each other.
 #'
 #' @section Clusters over time:
 #'   With `obs_gaussian(drift = )` and `time` the mean of a cluster takes a random step between neighbouring times, of
