@@ -37,3 +37,15 @@ test_that("sequences in files have the same fit on any number of threads", {
   fit <- expect_same_on_threads(c(2, 4), source_files(path, rows = 150), id = "id")
   expect_gt(sum(fit$trace$births), 1)
 })
+
+long_test("motion capture, where proposals are accepted among others that fail, is the same on two threads", {
+  x <- mocap6[!is.na(mocap6$action), ]
+  fits <- lapply(1:2, function(threads) {
+    control <- bnp_control(seed = 1, restarts = 1, threads = threads, verbose = FALSE)
+    suppressWarnings(bnp_hmm(
+      as.matrix(x[-(1:3)]), id = x$sequence, obs = obs_ar(learn = FALSE), prior = prior_hdp_hmm(sticky = 100),
+      control = control
+    ))
+  })
+  expect_identical(seen_in(fits[[2]]), seen_in(fits[[1]]))
+})
