@@ -11,8 +11,9 @@
 #' @param x An object of class `bnp_check`.
 #' @return An object of class `bnp_check`, a list: `draws`; `n_clusters`, the table of the numbers of clusters in the
 #'   draws; `agreement`, the mean adjusted Rand index of the fit's partition and the draws; `point`, the same for the
-#'   [point_partition()]; `evidence`, for at most 50 observations (tokens) and known concentrations an estimate of the
-#'   log probability of the data with its standard error (by sequential imputation, Liu 1996). `print()` explains these
+#'   [point_partition()]; `evidence`, for at most 50 observations (tokens), known concentrations and rows without scales
+#'   ([obs_student()]) an estimate of the log probability of the data with its standard error (by sequential imputation,
+#'   Liu 1996). `print()` explains these
 #'   results, `plot()` shows the number of clusters.
 #' @references
 #' Liu, J. S. (1996). Nonparametric hierarchical Bayes via sequential imputations. *Annals of Statistics*
@@ -42,9 +43,9 @@ check_fit <- function(fit, data, id = NULL, ...) {
 
 # Estimates log p(data) by an average over `runs` runs of a sequential sampler: c(estimate, se). NULL if the
 # data have more than `most` observations, too many for an average of a few thousand runs, or if
-# concentrations are drawn.
+# concentrations or scales of rows are drawn.
 evidence_estimate <- function(draws, data, id, runs = 4000, most = 50L) {
-  if (nrow(kept_labels(draws)) > most || length(drawn_concentrations(draws))) {
+  if (nrow(kept_labels(draws)) > most || length(drawn_concentrations(draws)) || any_tails(draws$model$obs)) {
     return(NULL)
   }
   log_p <- engine_draw_in_sequence(
