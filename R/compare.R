@@ -133,7 +133,7 @@ plugged_in_numbers <- function(fit) {
 # Whether the ELBO of a fit has one of the two bounds of `bnp_control(bound =)`: its prior shares cluster weights
 # among groups. Topics by covariates always have the tight one.
 has_top_level <- function(fit) {
-  isTRUE(prior_entry(fit$model$prior)$top_level) || (inherits(fit, "bnp_topics") && has_covariates(fit$model$prior))
+  isTRUE(prior_entry(fit$model$prior)$top_level) || identical(fit$model$bound, "tight")
 }
 
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
