@@ -130,9 +130,11 @@ plugged_in_numbers <- function(fit) {
   paste(c(of_clusters, plugged_in_names(fit$model$prior)), collapse = ", ")
 }
 
-# Whether the choice `bnp_control(bound =)` makes a difference for a fit: its prior shares cluster weights
-# among groups.
-has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
+# Whether the ELBO of a fit has one of the two bounds of `bnp_control(bound =)`: its prior shares cluster weights
+# among groups. Topics by covariates always have the tight one.
+has_top_level <- function(fit) {
+  isTRUE(prior_entry(fit$model$prior)$top_level) || identical(fit$model$bound, "tight")
+}
 
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   predicted <- vapply(fits, row_word, "")

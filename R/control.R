@@ -73,10 +73,10 @@
 #'   [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then works without data. Topic
 #'   models always keep the proportions of their documents.
 #' @param bound For `prior_hdp()` and `prior_hdp_hmm()` (not for networks): which lower bound of the prior of the
-#'   documents' proportions, or of the rows of transitions, the ELBO has. `"tight"` is never lower than `"loose"`,
-#'   which is the bound of Hughes (2016) and of published figures. To learn `alpha` or `start` by a [gamma_prior()]
-#'   choose `"tight"`: with the other bound the learned values are too low. Topics with [prior_covariates()] always have
-#'   the tight bound.
+#'   documents' proportions, or of the rows of transitions, the ELBO has, `"loose"` or `"tight"`. `"tight"` is never
+#'   lower than `"loose"`, which is the bound of Hughes (2016) and of published figures. To learn `alpha` or `start` by
+#'   a [gamma_prior()] choose `"tight"`: with the other bound the learned values are too low. `NULL`: `"loose"`, except
+#'   that topics with [prior_covariates()] always have the tight bound.
 #' @param k_max,sweeps,half_life For `"truncation_free"`. `k_max`: the largest number of clusters. `sweeps`: the number
 #'   of Gibbs sweeps over each batch; with more of them overlapping clusters are found better. `half_life`: the number
 #'   of rows after which an earlier row counts half, so that clusters without new rows fade away; data cannot tell this
@@ -165,7 +165,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
                                  "spectral_absolute", "propagation", "modularity"),
                         moves = bnp_moves(), sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = NULL, learning_rate = c(delay = 1, power = 0.6),
-                        candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
+                        candidates = NULL, keep = c("labels", "probabilities"), bound = NULL,
                         k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
                         workers = FALSE, wave = NULL, effort = c("default", "low", "high"), keep_data = NULL, ...) {
   check_no_dots(...)
@@ -185,7 +185,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   out$threads <- out$threads %||% check_count(threads, "threads")
   out$restarts <- out$restarts %||% restarts
   if (special) check_values_are_used(out, given)
-  structure(out, class = c("bnp_control", "list"), gives_bound = if ("bound" %in% given) TRUE)
+  structure(out, class = c("bnp_control", "list"))
 }
 
 # Options that every algorithm uses, whatever their values.

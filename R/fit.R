@@ -50,7 +50,8 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   } else if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
     resolved_start <- kmeans_start(data, obs, prior, control, resolved)
   }
-  model <- list(obs = obs, prior = prior, bound = control$bound)
+  usual_bound <- if (class == "bnp_topics" && has_covariates(prior)) "tight" else "loose"
+  model <- list(obs = obs, prior = prior, bound = control$bound %||% usual_bound)
   model$response <- data$response$model
   check_size(prior, resolved$k_init, data$n, error_call)
   hired <- if (has_workers(control)) hire_workers(resolved, data, obs, class, error_call)

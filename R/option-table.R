@@ -23,7 +23,7 @@ option_checks <- list(
   learning_rate = check_learning_rate,
   candidates = or_null(check_count),
   keep = one_of(eval(formals(bnp_control)$keep)),
-  bound = one_of(eval(formals(bnp_control)$bound)),
+  bound = or_null(one_of(c("loose", "tight"))),
   k_max = check_count,
   sweeps = check_count,
   half_life = function(x, arg, call) if (identical(x, Inf)) Inf else check_number(x, arg, call = call),
@@ -41,7 +41,7 @@ usual_options <- lapply(formals(bnp_control)[c("algorithm", names(option_checks)
   if (is.call(value) && !identical(value[[1L]], quote(c))) NULL else eval(value)
 })
 usual_options[c("init", "moves")] <- list(NULL, usual_moves)
-of_choices <- c("algorithm", "keep", "bound", "effort")
+of_choices <- c("algorithm", "keep", "effort")
 usual_options[of_choices] <- lapply(usual_options[of_choices], `[`, 1L)
 usual_laps <- c(memoized = 1000L, full = 1000L, stochastic = 100L, truncation_free = 3L)
 
@@ -175,7 +175,7 @@ option_table <- list(
 )
 
 # Options that make no difference for a prior: those for an open number of clusters if the prior fixes the
-# number, and `bound` if there is no level above the clusters that all groups share.
+# number, and `bound` if there is no level above the clusters that all groups share, or only one bound of it.
 needless_options <- function(prior) {
   c(if (!is.null(prior$k)) c("birth_size", "adopt"), if (!isTRUE(prior_entry(prior)$top_level)) "bound")
 }
@@ -221,10 +221,6 @@ check_options <- function(control, kind, prior, call) {
     ), call = call)
   }
   asked <- asked_options(control)
-  # Topics by covariates always have the bound that is not the default: a default that is given is refused, too.
-  if (isTRUE(attr(control, "gives_bound")) && kind == "topics" && has_covariates(prior)) {
-    asked <- union(asked, "bound")
-  }
   needless <- if (length(asked)) needless_options(prior)
   wrong <- setdiff(asked, setdiff(c(common_options, entry$takes), c(entry$lacks, needless)))
   if (!length(wrong)) {

@@ -1,7 +1,7 @@
-# What covariates cost: CPU seconds of a lap with covariates (64 patterns) and without, in turn. Mixtures of 100,000 rows
-# of 8 columns and 20 clusters; sequences of 50,000 rows of 8 columns and 10 states; topics of 2,000 documents of 150
-# tokens and 20 topics, both with the tight bound. Laps without moves, from the same start, one thread: those after the
-# first three, the difference of a long and a short fit.
+# What covariates cost: CPU seconds of a lap with covariates (64 patterns) and without, in turn. Mixtures of 100,000
+# rows of 8 columns and 20 clusters; sequences of 50,000 rows of 8 columns and 10 states; topics of 2,000 documents of
+# 150 tokens and 20 topics, both with the tight bound. Laps without moves, from the same start, one thread: those after
+# the first three, the difference of a long and a short fit.
 #
 #   Rscript covariates-laps.R [rounds] [cases, as a regular expression]
 suppressPackageStartupMessages(library(bnpvi))

@@ -199,6 +199,11 @@ test_that("bad covariates are refused, and what the model has not", {
       bnp_topics(x, prior = prior, covariates = about, control = bnp_control(bound = bound)), "not_defined", "bound"
     )
   }
+  plain <- function(bound) {
+    suppressWarnings(bnp_topics(x, control = bnp_control(seed = 1, max_laps = 2, verbose = FALSE, bound = bound)))
+  }
+  expect_bad(compare_fits(fit, plain("loose")), "not_comparable", "One is a tight bound, the other a loose one")
+  expect_s3_class(compare_fits(fit, plain("tight")), "bnp_comparison")
   batches <- bnp_stream(function(i) if (i == 1L) x)
   expect_bad(bnp_topics(batches, covariates = about), "not_defined", "prior_covariates")
   expect_bad(bnp_topics(batches, prior = prior), "not_defined")

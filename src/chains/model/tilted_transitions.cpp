@@ -12,14 +12,11 @@ namespace {
 
 // Of transitions from state j: to each state in all, then by pattern; never negative.
 Vec counts_from(const Summary& s, Index j) {
-  Vec out;
+  const Index patterns = s.shape.pairs;
+  Vec out(static_cast<std::size_t>(s.k * (1 + patterns)), 0.0);
   for (Index l = 0; l < s.k; ++l) {
-    const std::size_t at = out.size();
-    out.push_back(0);
-    for (Index c = 0; c < s.shape.pairs; ++c) {
-      out.push_back(std::max(0.0, s.of_pair(j, l, c)));
-      out[at] += out.back();
-    }
+    double* own = out.data() + l * (1 + patterns);
+    for (Index c = 0; c < patterns; ++c) own[0] += own[1 + c] = std::max(0.0, s.of_pair(j, l, c));
   }
   return out;
 }
