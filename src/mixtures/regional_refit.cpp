@@ -30,10 +30,6 @@ constexpr Index max_rounds = 15;                // of local steps on these rows
 constexpr double hope = 30;             // nats by which rounds may raise a start, and more if clusters
 constexpr double lift_of_shared = 0.1;  // share rows: this for each nat of entropy in_all()
 
-// The gain from which a refit is accepted, as a multiple of what ends a fit: with more clusters than before,
-// and with as many, which nearly always comes back to where it was.
-constexpr double tol_of_more = 0.1, tol_of_same = 1;
-
 enum class Start { one_more, seeds, halves };  // of a group that is fitted anew
 
 class MixtureRefit final : public Move {
@@ -161,7 +157,7 @@ class MixtureRefit final : public Move {
                     parts_without(c_.problem, c_.pool, state, moving));
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
-      edit.require_gain((born > 0 ? tol_of_more : tol_of_same) * c_.options.tol * total(state.total.sizes()));
+      edit.require_gain(c_.options.tol / 10 * total(state.total.sizes()));
       const double before = state.elbo;
       if (!follows) {
         edit.rise(state, max_rounds, before + gain);

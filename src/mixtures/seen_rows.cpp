@@ -10,7 +10,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr double least_shared = 1e-8;   // responsibility from which a row counts in shared()
+constexpr double least_shared = 1e-10;  // responsibility from which a row counts in shared()
 constexpr double small_share = 1e-3;    // of the larger responsibility, from which a logarithm is taken
 
 // (a + b) log(a + b) − a log a − b log b, given log a and log b. Where b is a small share of a, it is b (1 +
