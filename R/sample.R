@@ -281,7 +281,7 @@ sampled_data <- function(fit, data, id, call) {
   expects <- blocks_that_expect(data, fit$model$obs)
   if (any_tails(fit$model$obs) && has_missing(data)) {
     abort("gaps", c(
-      "Rows with missing values cannot be sampled where rows have scales ({.fn obs_student}, {.arg tails}).",
+      "Rows with missing values cannot be sampled where rows have scales ({.arg tails}).",
       i = "Make the fit with {.code na_action = \"omit\"}."
     ), call = call)
   }

@@ -107,10 +107,9 @@ source_function <- function(read, batches = Inf, spool = NULL, types = NULL, ...
 #' @rdname sources
 #' @export
 source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool = NULL, types = NULL, ...) {
-  check_no_dots(..., notes = c(columns = paste(
-    "The call that fits chooses columns: {.code bnp_mixture(~ a + b, x)}, or",
-    "{.code obs = obs_gaussian(columns = c(\"a\", \"b\"))}."
-  )))
+  check_no_dots(..., notes = c(
+    columns = "The fit chooses columns: {.code bnp_mixture(~ a + b, x)}, or {.arg columns} of its {.arg obs}."
+  ))
   ok <- is.character(paths) && length(paths) > 0L && !anyNA(paths)
   if (!ok) abort("argument", "{.arg paths} must be paths of files, not {describe(paths)}.")
   lost <- !file.exists(paths)

@@ -211,8 +211,8 @@ test_that("bad input is refused, and df without tails is told", {
   x <- two_groups()$x
   expect_bad(bnp_mixture(x, obs_student(), id = rep(1:60, 2)), "not_defined")
   expect_bad(bnp_mixture(x, obs_student(), control = bnp_control("truncation_free")), "not_defined")
-  fit <- settled_fit(x, obs_student(), two_groups()$z)
-  expect_bad(bnp_sample(fit, x), "not_defined")
+  states <- suppressWarnings(bnp_hmm(x, obs = obs_student(), control = bnp_control(seed = 1, max_laps = 2)))
+  expect_bad(bnp_sample(states, x), "not_defined")
 })
 
 test_that("tails take a prior, a number or Inf in every model that has them, and nothing else", {
