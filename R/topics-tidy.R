@@ -6,8 +6,8 @@
 #' @param matrix `"beta"`: one row per topic and term, with `beta`, the probability of the term in the topic. For
 #'   documents of rows instead of counts, `"beta"` describes topics as clusters, see [tidy.bnp_mixture()]. `"gamma"`:
 #'   one row per training document and topic, with `gamma`, the proportion of the topic.
-#' @param data For counts, a data frame with columns `document` and `term`; not needed if the fit keeps its data. For
-#'   documents of rows: rows of training or new documents, as in [bnp_topics()].
+#' @param data For counts, a data frame with columns `document` and `term`; for documents of rows, rows of training or
+#'   new documents, as in [bnp_topics()]. Not needed if the fit keeps its data ([strip_data()]).
 #' @param id For documents of rows, as in [bnp_topics()].
 #' @param na_action As in [bnp_topics()]; `NULL`, the default, takes the choice of the fit.
 #' @param conf.int Add intervals, `conf.low` and `conf.high`, of the variational posterior? They are too narrow, as
@@ -85,7 +85,7 @@ augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
   check_no_dots(...)
   na_action <- action_of_fit(x, na_action)
   if (!obs_facts(x$model$obs)$counts_tokens) {
-    need_data(missing(data), "data")
+    data <- data_or_kept(if (!missing(data)) data, x, "data")
     read_arguments(rlang::enquos(id = id), data, "data")
     return(augment_rows(x, data, id, na_action))
   }
@@ -123,6 +123,14 @@ counts_of_kept <- function(fit, call) {
   )
 }
 
+# The values of documents of rows, and which of them are missing, in the order in which the rows were given.
+rows_in_given_order <- function(data) {
+  at <- order(data$order)
+  data$x <- data$x[at, , drop = FALSE]
+  if (!is.null(data$missing)) data$missing <- data$missing[at, , drop = FALSE]
+  data
+}
+
 # The rows of documents in the order of `data`, each with its most probable topic, for augment().
 augment_rows <- function(x, data, id, na_action, call = rlang::caller_env()) {
   internal <- new_documents(x, data, id, call, "data", na_action)
@@ -130,6 +138,7 @@ augment_rows <- function(x, data, id, na_action, call = rlang::caller_env()) {
   given <- function(values) for_all_rows(internal, values_at(values, order(internal$order)))
   prob <- given(by_document)
   topic <- unname(most_probable(prob))
+  if (is_internal(data)) data <- table_of_kept(x, rows_in_given_order(internal))
   out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
   out$.topic <- topic
   out$.uncertainty <- uncertainty(prob, topic)

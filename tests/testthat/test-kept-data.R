@@ -72,6 +72,13 @@ test_that("topics answer from the data that they keep as from the data that they
   )
 })
 
+test_that("topics of rows answer from the data that they keep, rows in the order in which they were given", {
+  id <- rep(c(2, 1, 3), 50)
+  gaps <- replace(as.matrix(iris[1:4]), cbind(c(4, 9, 9, 9, 9), c(2, 1:4)), NA)
+  fit <- suppressMessages(bnp_topics(gaps, obs_gaussian(), id = id, na_action = "model", control = keep(max_laps = 5)))
+  expect_equal(as.data.frame(augment(fit)), as.data.frame(suppressMessages(augment(fit, gaps, id = id))))
+})
+
 test_that("hidden Markov models answer from the data that they keep as from the data that they are given", {
   fit <- bnp_hmm(as.numeric(Nile), control = keep())
   ahead <- function(...) as.list(forecast(..., h = 2))
