@@ -96,6 +96,10 @@ test_that("regressions that pass through all rows of a cluster are told of", {
   exact <- data.frame(x = rep(1:10, 6), y = rep(c(2, -1), each = 30) * rep(1:10, 6))
   quiet(y ~ x, exact)
   quiet(y ~ x, transform(exact, y = 0))
+  two_and_three <- cbind(y = c(1, 2, 1, 2, 5), x = c(1, 2, 3, 9, 4))
+  line <- list(responses = 1L, intercept = TRUE)
+  expect_identical(pass_through(line, two_and_three, c(1, 1, 2, 2, 2), c(50, 50)), c(TRUE, FALSE))
+  expect_identical(pass_through(line, two_and_three, c(1, 1, 2, 2, 2), c(2, 50)), FALSE) # as much weight as rows
 })
 
 test_that("a factor, logical values and repeated text alone are levels, as they are in a data frame", {
