@@ -40,6 +40,10 @@ struct Piece {
   Index parts = 1;
 };
 
+/// A length of the sum of one piece for which there are few pieces. With many transition matrices, adding up
+/// the sums of many pieces would take longer than the rows.
+inline constexpr Index many_numbers = Index{1} << 21;
+
 /// Divides all units (sequences or trees) into pieces, in order. numbers: length of the sum of one piece
 /// (some consecutive sequences), in doubles (count_chunks()).
 std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag,
@@ -132,8 +136,9 @@ class PieceWork {
 /// multiplied by the weight. Pieces are tasks of the pool; a long sequence runs alone, on all threads.
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
+  const Index numbers = out.k * (out.shape.p + out.k * out.shape.pairs);
   const std::vector<Piece> pieces = cut_into_pieces(in.data, in.units, in.obs.capabilities().lag,
-                                                    out.k * (out.shape.p + out.k * out.shape.pairs));
+                                                    out.shape.pairs > 1 ? many_numbers : numbers);
   if (in.sink) in.sink->begin(pieces.empty() ? 0 : pieces.back().first_chunk + pieces.back().parts);
   std::vector<Summary> found(pieces.size());
   const auto run = [&](std::size_t i, Pool* pool) {
