@@ -26,7 +26,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     timed <- if (is.object(x) && !is.data.frame(x)) split_times(x, arg, call) else list(x = x)
     times <- timed$times
     split <- if (is.null(id)) timed else take_id(timed$x, id, arg, call)
-    locations <- locations_of_track(x)
+    locations <- if (inherits(x, track_classes)) locations_of_track(x)
     x <- as_table(split$x, arg, FALSE, call, obs, na_action)
     lengths <- nrow(x)
     names <- "1"

@@ -211,27 +211,17 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   if (!is.null(covariates) || inherits(prior, "bnp_prior_covariates")) {
     said <- split_covariates(x, covariates, prior, given_x, rlang::current_env())
   }
-  if (is.null(obs)) {
-    tell_of_row_numbers(said$x, "x", call)
-    tell_of_one_value_columns(said$x, "x", call)
-  }
+  if (is.null(obs)) tell_of_columns(said$x, "x", call)
   fit_mixture(said$x, obs, prior, control, start, call, na_action, beside, covariates = said$covariates)
 }
 
-# Says which columns of a data frame count its rows (1, 2, ..., or from another number on), as those do that only
-# name them. Called where the user has not chosen columns.
-tell_of_row_numbers <- function(x, arg, call) {
+# Says which columns of a data frame tell no clusters apart: those that count its rows (1, 2, ..., or from another
+# number on), as those do that only name them, and those with one value. Called where the user has not chosen columns.
+tell_of_columns <- function(x, arg, call) {
   if (!is.data.frame(x) || nrow(x) < 10L || length(x) < 2L) {
     return(invisible())
   }
   say_row_numbers(names(x)[vapply(x, counts_rows, NA)], arg, call)
-}
-
-# Says which columns of a data frame have the same value in all rows. Called where the user has not chosen columns.
-tell_of_one_value_columns <- function(x, arg, call) {
-  if (!is.data.frame(x) || nrow(x) < 10L || length(x) < 2L) {
-    return(invisible())
-  }
   same <- names(x)[vapply(x, function(v) is.atomic(v) && is.null(dim(v)) && !anyNA(v) && all(v == v[1L]), NA)]
   if (length(same)) {
     cli::cli_inform(c(

@@ -3,8 +3,8 @@
 # Warns if clusters, topics or states of rounded data have shrunk to single values. A density on repeated values
 # can be made arbitrarily high: such clusters have a higher bound, but are not a useful answer.
 warn_of_ties <- function(fit, data) {
-  warn_of_lines(fit, data)
   obs <- fit$model$obs
+  if (!is.null(obs$responses) || !is.null(obs$blocks)) warn_of_lines(fit, data)
   # Finds the columns of one block in which clusters have shrunk. spread: covariances or variances of clusters, of
   # angles inverse concentrations; NULL for models that cannot shrink to a value, such as regressions.
   shrinking <- function(obs, means, data) {
