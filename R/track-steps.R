@@ -199,7 +199,7 @@ steps_of_track <- function(x, obs) {
   x[names(x) %in% named]
 }
 
-# The locations in a table of tracks, for the picture of a fit: a matrix with columns x and y, NULL if they are not there.
+# The locations in a table of tracks, for the picture of a fit: a matrix with columns x and y. NULL if there are none.
 locations_of_track <- function(x) {
   if (all(c("x", "y") %in% names(x)) && is.numeric(x$x) && is.numeric(x$y)) {
     cbind(x = as.double(x$x), y = as.double(x$y))
