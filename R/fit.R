@@ -50,8 +50,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   } else if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
     resolved_start <- kmeans_start(data, obs, prior, control, resolved)
   }
-  usual_bound <- if (class == "bnp_topics" && has_covariates(prior)) "tight" else "loose"
-  model <- list(obs = obs, prior = prior, bound = control$bound %||% usual_bound)
+  model <- list(obs = obs, prior = prior, bound = bound_of(control, class == "bnp_topics" && has_covariates(prior)))
   model$response <- data$response$model
   check_size(prior, resolved$k_init, data$n, error_call)
   hired <- if (has_workers(control)) hire_workers(resolved, data, obs, class, error_call)
@@ -107,6 +106,9 @@ kept_input <- function(data, obs, input = list()) {
   )
   input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
+
+# The bound of a fit: the one that the user chose, else the family's own, which only topics by covariates have tight.
+bound_of <- function(control, tight = FALSE) control$bound %||% if (tight) "tight" else "loose"
 
 # The largest size of data, in bytes, that a fit keeps unless the user says otherwise: a guess at what keeps
 # files of fits small.

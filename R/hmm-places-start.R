@@ -24,7 +24,7 @@ start_in_places <- function(data, obs, prior, control, resolved) {
   once <- utils::modifyList(resolved, list(algorithm = "memoized", max_laps = 1L, restarts = 1L, batches = 1L))
   once[c("kinds", "most_work", "batch_of")] <- NULL
   after_a_lap <- vapply(starts, function(start) {
-    model <- list(obs = obs, prior = prior, bound = control$bound %||% "loose")
+    model <- list(obs = obs, prior = prior, bound = bound_of(control))
     engine_fit(as_engine_data(data), model, once, start, NULL)$elbo
   }, 1)
   starts[[which.max(replace(after_a_lap, is.nan(after_a_lap), -Inf))]]

@@ -13,7 +13,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   obs <- resolve_obs(obs, data, start, error_call)
   check_against_data(given, obs, error_call)
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
-  model <- list(obs = obs, prior = prior, bound = control$bound %||% "loose")
+  model <- list(obs = obs, prior = prior, bound = bound_of(control))
   engine_start <- hidden_start(start, data, model, error_call)
   resolved <- resolve_control(
     control, obs, prior, data$n, length(data$starts) - 1L, engine_start, error_call, d = data$d

@@ -37,11 +37,13 @@ warn_of_lines <- function(fit, data) {
 pass_through <- function(obs, x, labels, sizes) {
   m <- obs$responses
   coefficients <- ncol(x) - m + isTRUE(obs$intercept)
-  differ <- function(x) nrow(unique(x[, seq_len(m), drop = FALSE])) > 1L
-  several <- differ(x)
-  vapply(which(sizes > coefficients + 1.5), function(k) {
-    own <- unique(x[labels == k, , drop = FALSE])
-    nrow(own) > 0L && !anyNA(own) &&
-      (nrow(own) <= coefficients || several && !differ(own))
-  }, NA)
+  alike <- function(rows) all(x[rows, seq_len(m)] == rep(x[rows[1L], seq_len(m)], each = length(rows)))
+  # The first rows nearly always differ enough: unique() of all rows would take seconds for a million.
+  few <- function(rows) nrow(unique(x[rows, , drop = FALSE])) <= coefficients
+  several <- !isTRUE(alike(seq_len(nrow(x))))
+  of_cluster <- split(seq_along(labels), factor(labels, seq_along(sizes)))
+  vapply(of_cluster[sizes > coefficients + 1.5], function(rows) {
+    length(rows) > 0L && !anyNA(x[rows, ]) &&
+      (few(utils::head(rows, 100L)) && few(rows) || several && alike(rows))
+  }, NA, USE.NAMES = FALSE)
 }

@@ -82,7 +82,7 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
   control$seed <- control$seed %||% draw_seed()
   control$k_max <- min(control$k_max, prior$k)
   new_bnp_fit(
-    class, call, list(obs = obs, prior = prior, bound = control$bound %||% "loose"), control,
+    class, call, list(obs = obs, prior = prior, bound = bound_of(control)), control,
     learned = list(
       state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
       reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
