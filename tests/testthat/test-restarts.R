@@ -55,14 +55,22 @@ test_that("a start has no more clusters than one lap can have with the work that
 })
 
 test_that("once each kind has ended, the best end is altered until enough starts agree with it", {
-  run <- chosen(ends_at(10, 20, 15, 30, 30.5, 29, 30.4, 30, 29.8, 99, k = 7), alters = TRUE)
+  altered <- function(..., most_work = 60) chosen(ends_at(..., k = 7), alters = TRUE, most_work = most_work)
+  run <- altered(10, 20, 15, 30, 30.5, 29, 30.4, 30, 29.8, 99)
   expect_identical(run$restarts$init, c("one", "many", rep("altered", 7)))
   expect_identical(run$restarts$agrees, c(FALSE, FALSE, FALSE, TRUE, TRUE, FALSE, TRUE, TRUE, TRUE))
   expect_identical(run$best, 5L)
   expect_identical(run$restarts$k_init, c(1L, 14L, rep(NA, 7)))
-  # Four altered ends that agree with the end they come from are enough, and two kinds of start.
-  expect_identical(n_starts(chosen(ends_at(10, 20, 20, 20, 20, 20, 99, k = 7), alters = TRUE)), 6L)
-  expect_identical(n_starts(chosen(ends_at(10, 10.5, 99, k = 7), alters = TRUE)), 2L)
+  # Four altered ends that agree with the end they come from are enough; 16 where that costs next to nothing.
+  expect_identical(n_starts(altered(10, 20, 20, 20, 20, 20, 99)), 6L)
+  twenties <- as.list(rep(20, 20))
+  expect_identical(n_starts(do.call(altered, c(10, twenties, most_work = 1000))), 18L)
+  # Two kinds that agree, and four altered ends that are no better than the best; without these where all work is done.
+  expect_identical(n_starts(altered(10, 10.5, 9, 9, 9, 9, 99)), 6L)
+  better <- altered(10, 10.5, 9, 11, 9, 9, 9, 9, 99)
+  expect_identical(n_starts(better), 8L)
+  expect_identical(better$best, 4L)
+  expect_identical(n_starts(altered(10, 10.5, 99, most_work = 2)), 2L)
   # One cluster cannot be altered: kinds go on in turn.
   one <- chosen(ends_at(1, 5, 9, 9, k = 1), alters = TRUE, most_work = 4)
   expect_identical(one$restarts$init, rep(names(two_kinds), 2))

@@ -20,6 +20,8 @@ constexpr double early_altered = 0.1;  // the same for altered ends, as a fracti
 constexpr double longest =
     70;  // multiple of most_work: a first start that takes it is not followed by others
 constexpr Index enough_returns = 4;  // altered starts that agree with the best one: so many end the search
+constexpr Index many_returns = 16;   // the same while starts cost next to nothing
+constexpr double next_to_nothing = 1.0 / 16;  // multiple of most_work
 
 // The value that laps raise: the log joint in a search over hard labels, otherwise the bound. The two cannot
 // be compared, as the log joint is no bound.
@@ -94,20 +96,36 @@ class Run {
   bool another() const {
     if (!chooses()) return done() < options_.restarts;
     if (done() == 0) return true;
-    if (alters()) return spent() < work_with_altered() && done() < most_altered_starts && !agreed();
+    if (alters()) return spent() < work_with_altered() && done() < most_altered_starts && !settled();
     return spent() < options_.most_work && (!each_kind_has_ended() || (done() < most_starts && !agreed()));
   }
 
-  bool agreed() const {
-    std::vector<bool> kind_agrees(static_cast<std::size_t>(n_kinds()));
-    Index fresh = 0, returns = is_altered(out_.ends[out_.best_restart].start) ? -1 : 0;
-    for (const StartEnd& end : out_.ends) {
-      if (!out_.agrees(end)) continue;
-      is_altered(end.start) ? ++returns : ++fresh;
-      if (!is_altered(end.start)) kind_agrees[static_cast<std::size_t>(end.start.kind)] = true;
-    }
-    const auto kinds = std::count(kind_agrees.begin(), kind_agrees.end(), true);
-    return returns >= enough_returns || (n_kinds() == 1 ? fresh : kinds) > 1;
+  // How many starts of different kinds agree with the best one, itself counted; of starts of the same kind,
+  // if there is only one.
+  Index kinds_that_agree() const {
+    std::vector<Index> of_kind(static_cast<std::size_t>(n_kinds()));
+    for (const StartEnd& end : out_.ends)
+      if (!is_altered(end.start) && out_.agrees(end)) ++of_kind[static_cast<std::size_t>(end.start.kind)];
+    return n_kinds() == 1 ? of_kind[0] : n_kinds() - std::count(of_kind.begin(), of_kind.end(), 0);
+  }
+
+  // How many altered starts agree with the best one, itself not counted.
+  Index returns() const {
+    const auto has_returned = [this](const StartEnd& end) {
+      return is_altered(end.start) && out_.agrees(end);
+    };
+    return std::count_if(out_.ends.begin(), out_.ends.end(), has_returned) -
+           (is_altered(out_.ends[out_.best_restart].start) ? 1 : 0);
+  }
+
+  bool agreed() const { return kinds_that_agree() > 1; }
+
+  // Whether altered starts have shown that the best one is not easily surpassed.
+  bool settled() const {
+    if (spent() < next_to_nothing * options_.most_work) return returns() >= many_returns;
+    if (returns() >= enough_returns) return true;
+    const Index not_better = std::min(done() - 1 - out_.best_restart, done() - n_kinds());
+    return agreed() && (spent() >= options_.most_work || not_better >= enough_returns);
   }
 
   // The start of restart number `restart`.

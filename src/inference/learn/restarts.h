@@ -35,10 +35,13 @@ struct RestartOptions : DriverOptions {
   /// quarter of the work of the best start. In the second, all starts together have done three times
   /// most_work, and this one is not ahead.
   ///
-  /// If ends of fits can be altered (Maker::alter), each kind has one turn, while there is work left. Unless
-  /// the ends agree, the following starts are the altered end of the best start so far, until one of the
-  /// following holds:
-  ///   - four such starts agree with the best start, itself not counted;
+  /// If ends of fits can be altered (Maker::alter), each kind has one turn, while there is work left. The
+  /// following starts are the altered end of the best start so far, if it has more than one cluster, until
+  /// one of the following holds:
+  ///   - four such starts agree with the best start, itself not counted; 16, while all starts together have
+  ///     done less than a sixteenth of most_work;
+  ///   - the kinds agree as above, and four such starts since the best one were not better, or all starts
+  ///     together have done most_work;
   ///   - all starts together have done the geometric mean of the work of the first start and of 70 times
   ///     most_work, and at least most_work;
   ///   - most_altered_starts were made in all.
