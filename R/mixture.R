@@ -350,6 +350,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   }
   fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
+  if (data$d == 1L) warn_of_levels_alone(fit, data)
   if (unasked && is.matrix(data$x) && data$n >= 30L && !anyNA(fit$labels)) {
     fit <- with_better_models(fit, data)
     if (is.null(beside$labels) && data$n <= most_rows_joined) {

@@ -139,3 +139,24 @@ test_that("an identifier is refused before the fit, in memory and from a source"
   half <- cbind(mixed, key = sprintf("row%02d", c(1:50, 1:30)))
   expect_warning(suppressMessages(bnp_mixture(half, control = once)), class = "bnpvi_warning_many_levels")
 })
+
+test_that("several clusters of one column of levels are told of, unless something else tells them apart", {
+  few <- bnp_control(restarts = 1, moves = FALSE, max_laps = 2, tol = 0)
+  fit <- function(x, ...) {
+    withCallingHandlers(bnp_mixture(x, ..., control = few), bnpvi_warning_max_laps = function(w) {
+      invokeRestart("muffleWarning")
+    })
+  }
+  told <- function(...) expect_warning(fit(...), "cannot tell clusters apart", class = "bnpvi_warning_levels")
+  silent <- function(...) expect_no_warning(fit(...), class = "bnpvi_warning_levels")
+  halves <- rep(1:2, each = 25)
+  told(state.region, start = halves)
+  told(mtcars$am, obs_bernoulli(), start = mtcars$am + 1)
+  silent(state.region, start = rep(1, 50))
+  silent(data.frame(state.region, state.division), start = halves)
+  silent(state.region, id = rep(1:25, 2), start = rep(1:2, c(12, 13)))
+  silent(state.region, labels = c("a", "b", rep(NA, 48)))
+  income <- data.frame(state.region, income = state.x77[, "Income"] / 1000)
+  silent(~state.region, data = income, prior = prior_covariates(~income), start = halves)
+  silent(faithful$eruptions, start = rep(1:2, 136))
+})
