@@ -132,7 +132,8 @@ plane_picture <- function(fit, data) {
 }
 
 # The axes of a picture of points: the two columns themselves or, for more columns, the first two principal
-# components of the fitted mixture, with columns scaled to unit variance.
+# components of the fitted mixture, with columns scaled to unit variance. A cluster with so few rows that its expected
+# covariance is not finite enters by its centre alone.
 plane_axes <- function(fit, m) {
   d <- fit$input$d
   if (d == 2L) {
@@ -142,9 +143,10 @@ plane_axes <- function(fit, m) {
   mean <- m$mean[in_use(fit), , drop = FALSE]
   centre <- colSums(weight * mean)
   deviation <- (mean - rep(centre, each = nrow(mean))) * sqrt(weight)
-  within <- Reduce(`+`, Map(function(w, k) w * m$cov[, , k], weight, in_use(fit)))
-  total <- within + crossprod(deviation)
+  within <- Map(function(w, k) w * m$cov[, , k], weight, in_use(fit))
+  total <- Reduce(`+`, Filter(function(cov) all(is.finite(cov)), within), crossprod(deviation))
   sd <- sqrt(diag(total))
+  sd[sd == 0] <- 1
   decomposition <- eigen(total / sd / rep(sd, each = d), symmetric = TRUE)
   direction <- decomposition$vectors[, 1:2]
   direction <- direction * rep(sign(colSums(direction)), each = d)

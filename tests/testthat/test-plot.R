@@ -142,3 +142,21 @@ long_test("many columns of two levels are drawn as one heat map", {
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(fit), "ggplot")
 })
+
+test_that("a cluster whose expected covariance is not finite enters the axes of a picture by its centre", {
+  x <- rbind(matrix(sin(1:60), 20), 5)
+  near <- obs_gaussian(df = 3, learn = FALSE, rounding = 0)
+  few <- bnp_control(moves = FALSE, max_laps = 2, tol = 0)
+  alone <- function(weights, start) {
+    withr::with_options(list(warn = -1), bnp_mixture(x, near, weights = weights, start = start, control = few))
+  }
+  fit <- alone(rep(1:0 + 1e-9, c(20, 1)), rep(1:2, c(20, 1)))
+  expect_identical(unname(is.finite(coef(fit)$cov[1, 1, ])), c(TRUE, FALSE))
+  axes <- plane_axes(fit, moments(fit))
+  expect_true(all(is.finite(axes$direction)))
+  expect_no_match(axes$labels, "NaN|NA")
+  expect_silent(plot(fit, x))
+  nothing <- alone(rep(1e-9, 21), rep(1, 21))
+  expect_true(all(is.infinite(coef(nothing)$cov)))
+  expect_silent(plot(nothing, x))
+})
