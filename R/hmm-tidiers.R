@@ -15,7 +15,8 @@ tidy_states.bnp_hmm <- function(fit) {
     component = seq_along(size), size = size, proportion = unname(proportion(fit, means)),
     duration = as.double(state_durations(fit))
   )
-  as_tidy(if (is.null(means$cov)) out else cbind(out, wide_moments(fit, means)))
+  wide <- wide_moments(fit, means)
+  as_tidy(if (is.null(wide)) out else cbind(out, wide))
 }
 
 #' @rdname tidiers

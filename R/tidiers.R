@@ -104,8 +104,8 @@ tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
   as_tidy(interval_table(check_format(fit, call), check_level(level, "conf.level", call)))
 }
 
-# The table of tidy() for clusters: one row for each cluster, with means and standard deviations; one for each
-# cluster and column where the model has no covariances.
+# The table of tidy() for clusters: one row for each cluster, with means and standard deviations or the coefficients
+# of a regression; one for each cluster and column where the model has neither.
 tidy_clusters <- function(x, word) {
   means <- mean_arrays(x)
   k <- x$state$k
@@ -114,19 +114,22 @@ tidy_clusters <- function(x, word) {
     proportion = unname(proportion(x, means))
   )
   names(out)[1] <- word
-  locations <- cluster_locations(x, means)
-  if (is.null(means$cov)) {
-    terms <- colnames(locations)
-    rows <- rep(seq_len(k), each = length(terms))
-    long <- data.frame(term = rep(terms, k), estimate = as.double(t(locations)))
-    return(as_tidy(cbind(out[rows, ], long)))
+  wide <- wide_moments(x, means)
+  if (!is.null(wide)) {
+    return(as_tidy(cbind(out, wide)))
   }
-  as_tidy(cbind(out, wide_moments(x, means)))
+  locations <- cluster_locations(x, means)
+  terms <- colnames(locations)
+  rows <- rep(seq_len(k), each = length(terms))
+  as_tidy(cbind(out[rows, ], data.frame(term = rep(terms, k), estimate = as.double(t(locations)))))
 }
 
 # A data frame with one row for each cluster and columns for means, coefficients and standard deviations, for
-# fits whose clusters have covariances.
+# fits whose clusters have covariances, or regressions without; NULL for others.
 wide_moments <- function(fit, means = mean_arrays(fit)) {
+  if (is.null(means$cov)) {
+    return(wide_coefficients(fit))
+  }
   named <- function(values, prefix) {
     values <- matrix(values, fit$state$k)
     colnames(values) <- paste0(prefix, ".", location_labels(fit, "cov"))

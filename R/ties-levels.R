@@ -5,7 +5,7 @@
 # and weights that depend on covariates say more of them.
 warn_of_levels_alone <- function(fit, data) {
   says_more <- has_individuals(data) || !is.null(data$class_sets) || has_covariates(fit$model$prior)
-  levels_alone <- data$d == 1L && inherits(fit$model$obs, c("obs_categorical", "obs_bernoulli"))
+  levels_alone <- data$d == 1L && identical(obs_facts(fit$model$obs)$kind, "level")
   if (says_more || !levels_alone || n_clusters(fit) < 2L) {
     return(invisible())
   }

@@ -94,3 +94,14 @@ test_that("the adjusted Rand index agrees with its definition", {
   expect_equal(adjusted_rand_index(a, b), index)
   expect_bad(adjusted_rand_index(1:2, 1:3), "argument", "same length")
 })
+
+test_that("tidy() has the coefficients of logistic and count regressions, of clusters and of states", {
+  few <- bnp_control(seed = 1, moves = FALSE, max_laps = 3, tol = 0, verbose = FALSE)
+  formulas <- list(binomial = factor(vs) ~ wt, negbinomial = carb ~ wt)
+  for (family in names(formulas)) for (verb in list(bnp_mixture, bnp_hmm)) {
+    regression <- obs_regression(family = family)
+    fit <- suppressWarnings(verb(formulas[[family]], data = mtcars, obs = regression, control = few))
+    coefficients <- as.data.frame(tidy(fit))[c("coef.(Intercept)", "coef.wt")]
+    expect_equal(unname(as.matrix(coefficients)), unname(t(coef(fit)$coef[1, , ])), ignore_attr = TRUE)
+  }
+})

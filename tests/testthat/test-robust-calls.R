@@ -89,6 +89,8 @@ kinds_of_objects <- function() {
   list(
     mixture = bnp_mixture(x, control = quiet_control()), topics = bnp_topics(counts, control = quiet_control()),
     regression = bnp_mixture(eruptions ~ waiting, faithful, control = quiet_control()),
+    logistic = bnp_mixture(factor(vs) ~ wt, mtcars, control = quiet_control()),
+    counts = bnp_hmm(carb ~ wt, mtcars, obs = obs_regression(family = "negbinomial"), control = quiet_control()),
     hmm = hmm, hidden = bnp_hmm(Nile, obs = obs_lds(), control = quiet_control()),
     features = bnp_features(x, control = quiet_control()), network = bnp_network(links, control = quiet_control()),
     stream = bnp_mixture(

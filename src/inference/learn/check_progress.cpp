@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -135,8 +136,8 @@ void require_progress(const Problem& problem, const Progress& progress) {
                      has(state.globals.omega, problem.alloc.numbers_in_omega(k)),
                  "sticks");
   const std::vector<int>& owner = state.total.owner;
-  const Dataset& data = problem.source.open(0)->data;
-  const Index classes = data.class_sets ? data.class_sets->n_classes : 0;
+  const std::shared_ptr<const Batch> first = problem.source.open(0);
+  const Index classes = first->data.class_sets ? first->data.class_sets->n_classes : 0;
   require_stored(
       are_within(owner, 0, classes + 1) && are_within(state.globals.effective.owner, 0, classes + 1),
       "owners of clusters");
