@@ -1,5 +1,5 @@
 // Evaluation of proposals for several targets at the same time, ahead of their turn.
-#include <atomic>
+#include <algorithm>
 
 #include "chains/moves/chain_search.h"
 #include "inference/data/source.h"
@@ -47,9 +47,7 @@ Index HmmMove::targets_ahead() const { return targets_of_thread * c_.pool.n_thre
 std::vector<std::optional<HmmMove::Look>> HmmMove::look_ahead(
     Index n, const std::function<std::optional<Look>(Index, const MoveContext&)>& evaluate) const {
   std::vector<std::optional<Look>> out(static_cast<std::size_t>(n));
-  std::atomic<Index> risen{n - 1};
-  c_.pool.run(n, [&](Index i) {
-    if (i > risen) return;
+  const Index risen = first_success(c_.pool, n, [&](Index i) {
     StopOfFit stop(c_.pool);
     Pool own(1, stop);
     Problem problem = c_.problem;
@@ -61,11 +59,9 @@ std::vector<std::optional<HmmMove::Look>> HmmMove::look_ahead(
       throw;
     } catch (const std::exception&) {  // thrown again in the target's turn, if the state is the same then
     }
-    Index first = risen;
-    while (out[i] && out[i]->risen && i < first && !risen.compare_exchange_weak(first, i)) {
-    }
+    return out[i] && out[i]->risen;
   });
-  out.resize(static_cast<std::size_t>(risen + 1));
+  out.resize(static_cast<std::size_t>(std::min(n, risen + 1)));
   return out;
 }
 
