@@ -260,15 +260,15 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
   });
 }
 
-// first_success() of n tasks, of which some succeed; the slow ones take a twentieth of a second. Numbers
+// first_success() of n tasks, of which some succeed. wait: how long each takes, in milliseconds. Numbers
 // begin at 0. Returns the first success, and which tasks were called.
-Rcpp::List engine_first_success(int n, int threads, Rcpp::LogicalVector succeeds, Rcpp::LogicalVector slow) {
+Rcpp::List engine_first_success(int n, int threads, Rcpp::LogicalVector succeeds, Rcpp::IntegerVector wait) {
   return entry([&] {
     LonePool lone(threads);
-    std::vector<int> wins(succeeds.begin(), succeeds.end()), waits(slow.begin(), slow.end()), called(n, 0);
+    std::vector<int> wins(succeeds.begin(), succeeds.end()), waits(wait.begin(), wait.end()), called(n, 0);
     const Index first = first_success(lone.pool, n, [&](Index i) {
       called[i] = 1;
-      if (waits[i]) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      std::this_thread::sleep_for(std::chrono::milliseconds(waits[i]));
       return wins[i] != 0;
     });
     using Rcpp::_;
@@ -333,7 +333,7 @@ const testing::Entry entries[] = {
     {"engine_failed_groups", {"groups", "gone"}, engine_failed_groups},
     {"engine_link_blocks", {"data", "obs", "control", "resp"}, engine_link_blocks},
     {"engine_link_summary", {"data", "obs", "resp", "changes"}, engine_link_summary},
-    {"engine_first_success", {"n", "threads", "succeeds", "slow"}, engine_first_success},
+    {"engine_first_success", {"n", "threads", "succeeds", "wait"}, engine_first_success},
     {"engine_driver", {"scripts", "control"}, engine_driver},
 };
 
