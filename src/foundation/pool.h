@@ -92,6 +92,21 @@ void for_each_part(Pool* pool, Index n, F f) {
   for (Index task = 0; task < n_tasks; ++task) some(task);
 }
 
+/// Calls f(0) .. f(n − 1), each one task of the pool, until one of them returns true. Returns the smallest
+/// number i for which f(i) is true; n: none. All calls before number i are made. Of those after it, only
+/// calls that begin before f(i) has returned are made.
+template <class F>
+Index first_success(Pool& pool, Index n, F f) {
+  std::atomic<Index> first{n};
+  pool.run(n, [&](Index i) {
+    if (i > first || !f(i)) return;
+    Index now = first;
+    while (i < now && !first.compare_exchange_weak(now, i)) {
+    }
+  });
+  return first;
+}
+
 /// Calls f(from, to) for consecutive ranges that together cover 0 .. n − 1, on the threads of the pool if
 /// there is one. A range has at most 4,096 elements, so that a few vectors of that length (32 kB each) fit
 /// into the first-level caches.

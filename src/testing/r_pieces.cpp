@@ -1,7 +1,9 @@
-// Entries for tests: contents of a source and of the memory of failed groups, and fits of a model with
-// statistics of pairs.
+// Entries for tests: contents of a source and of the memory of failed groups, tasks until one succeeds, and
+// fits of a model with statistics of pairs.
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 #include "foundation/variates.h"
 #include "inference/moves/changes.h"
@@ -258,6 +260,22 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
   });
 }
 
+// first_success() of n tasks, of which some succeed. wait: how long each takes, in milliseconds. Numbers
+// begin at 0. Returns the first success, and which tasks were called.
+Rcpp::List engine_first_success(int n, int threads, Rcpp::LogicalVector succeeds, Rcpp::IntegerVector wait) {
+  return entry([&] {
+    LonePool lone(threads);
+    std::vector<int> wins(succeeds.begin(), succeeds.end()), waits(wait.begin(), wait.end()), called(n, 0);
+    const Index first = first_success(lone.pool, n, [&](Index i) {
+      called[i] = 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(waits[i]));
+      return wins[i] != 0;
+    });
+    using Rcpp::_;
+    return Rcpp::List::create(_["first"] = static_cast<double>(first), _["called"] = Rcpp::wrap(called));
+  });
+}
+
 // Results of the driver for scripted fits (testing/scripted_fit.h), one for each restart: list(phases,
 // value, whole, slack, work, k), with phases a list of list(kind, value), which have one element for each
 // lap. control: as for a fit, with keep_lap and resume; alters: whether ends can be altered, then of what the
@@ -315,6 +333,7 @@ const testing::Entry entries[] = {
     {"engine_failed_groups", {"groups", "gone"}, engine_failed_groups},
     {"engine_link_blocks", {"data", "obs", "control", "resp"}, engine_link_blocks},
     {"engine_link_summary", {"data", "obs", "resp", "changes"}, engine_link_summary},
+    {"engine_first_success", {"n", "threads", "succeeds", "wait"}, engine_first_success},
     {"engine_driver", {"scripts", "control"}, engine_driver},
 };
 

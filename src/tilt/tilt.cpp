@@ -46,13 +46,12 @@ class TiltSearch {
         size_(static_cast<std::size_t>(k_)),
         moment_(static_cast<std::size_t>(k_ * prior.columns), 0.0),
         brackets_(prior, k_, rows) {
-    for (Index j = 0; j < k_; ++j) {
-      const double* own = counts.data() + j * (1 + prior.patterns);
-      size_[j] = own[0];
-      for (Index c = 0; c < prior.patterns; ++c)
+    const Index width = 1 + prior.patterns;
+    for (Index j = 0; j < k_; ++j) size_[j] = counts[j * width];
+    for (Index c = 0; c < prior.patterns; ++c)
+      for (Index j = 0; j < k_; ++j)
         for (Index i = 0; i < prior.columns; ++i)
-          moment_[j * prior.columns + i] += own[1 + c] * prior.x[c * prior.columns + i];
-    }
+          moment_[j * prior.columns + i] += counts[j * width + 1 + c] * prior.x[c * prior.columns + i];
     if (static_cast<Index>(prior.pull.size()) != k_ * (1 + prior.columns)) return;
     for (Index j = 0; j < k_; ++j) {
       const double* own = prior.pull.data() + j * (1 + prior.columns);

@@ -46,6 +46,19 @@ long_test("a fit runs on the threads that start when memory allows no more", {
   expect_equal(said[3:4], c("TRUE", "bnpvi_warning_threads"))
 })
 
+test_that("tasks before the first one that succeeds are called, and none begins after it", {
+  wins <- 1:12 %in% c(4, 6)
+  for (threads in c(1, 2, 8)) {
+    found <- engine_first_success(12L, threads, wins, 50 * (1:12 == 4))
+    expect_equal(found$first, 3)
+    expect_equal(found$called[1:4], rep(1, 4))
+    none <- engine_first_success(12L, threads, logical(12), integer(12))
+    expect_equal(none, list(first = 12, called = rep(1, 12)))
+  }
+  expect_equal(engine_first_success(12L, 1L, wins, integer(12))$called, rep(1:0, c(4, 8)))
+  expect_equal(engine_first_success(2L, 2L, c(TRUE, TRUE), c(20L, 60L))$first, 0)
+})
+
 test_that("few rows are enough for many threads", {
   for (rows in 1:2) {
     few <- lapply(c(1, 8), function(threads) {

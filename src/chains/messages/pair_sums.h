@@ -27,7 +27,7 @@ class PairSums {
   const Chain* chain_;
   Vec sums_;
   std::vector<Index> n_kept_;  // by position: number of copied rows that are not in sums_ yet
-  Vec kept_;                   // the copied rows, by position: 16 × K of `from`, then 16 × K of `to`
+  Buffer kept_;                // the copied rows, by position: 16 × K of `from`, then 16 × K of `to`
 };
 
 /// Computes expected transitions, adds them to the pair statistics of the summary `to`, and returns their

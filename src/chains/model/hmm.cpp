@@ -20,10 +20,7 @@ SummaryShape HmmAlloc::shape(const ObsModel& obs) const {
 }
 
 double HmmAlloc::count(const Summary& s, Index row, Index j) const {
-  if (!prior_.tilt || row == 0) return transition_count(s, row, j);
-  double sum = 0;
-  for (Index c = 0; c < s.shape.pairs; ++c) sum += transition_count(s, row + c * s.k, j);
-  return sum;
+  return !prior_.tilt || row == 0 ? transition_count(s, row, j) : sum_over_patterns(s, row - 1, j);
 }
 
 HdpSticks HmmAlloc::sticks(const Globals& globals) const {
@@ -71,15 +68,15 @@ Globals HmmAlloc::with_empty_state(Globals globals) const {
   return globals;
 }
 
-void HmmAlloc::append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const {
+void HmmAlloc::append_row(const Summary* counts, Index k, const Vec& pi, Index row, Vec& theta) const {
   for (Index j = 0; j < static_cast<Index>(pi.size()); ++j) {
-    const double n = j < s.k ? count(s, row, j) : 0,
-                 own = row > 0 && j == (row - 1) % s.k ? prior_.sticky.value : 0,
+    const double n = counts && j < k ? count(*counts, row, j) : 0,
+                 own = row > 0 && j == (row - 1) % k ? prior_.sticky.value : 0,
                  usual = concentration(row) * pi[j];
     if (!prior_.pattern) {
       theta.push_back(usual + n + own);
     } else {
-      const Index at = pattern_row(row, s.k);
+      const Index at = pattern_row(row, k);
       theta.push_back(prior_.pattern->is_free(at, j) ? prior_.pattern->weight(at, j, usual + own) + n : 0);
     }
   }
@@ -96,21 +93,17 @@ TransitionRows HmmAlloc::rows(const Globals& globals) const {
   const Vec pi = weights(globals);
   if (!prior_.tilt) return rows(globals.effective, pi);
   TransitionRows out{globals.effective.k, static_cast<Index>(pi.size()), {}};
-  append_row(globals.effective, pi, 0, out.theta);
+  append_row(&globals.effective, out.k, pi, 0, out.theta);
   const Vec theta = prior_.tilt->theta(tilts(globals), out.k, out.width);
   out.theta.insert(out.theta.end(), theta.begin(), theta.end());
   return out;
 }
 
-TransitionRows HmmAlloc::prior_rows(Index k, const Vec& pi) const {
-  return rows(Summary({1, 1, prior_.tilt ? prior_.tilt->patterns() : prior_.positions, 1}, k), pi);
-}
-
-TransitionRows HmmAlloc::rows(const Summary& s, const Vec& pi) const {
-  TransitionRows out{s.k, static_cast<Index>(pi.size()), {}};
-  const Index n = 1 + prior_.positions * s.k;
+TransitionRows HmmAlloc::rows(const Summary* counts, Index k, const Vec& pi) const {
+  TransitionRows out{k, static_cast<Index>(pi.size()), {}};
+  const Index n = 1 + prior_.positions * k;
   out.theta.reserve(static_cast<std::size_t>(n * out.width));
-  for (Index row = 0; row < n; ++row) append_row(s, pi, row, out.theta);
+  for (Index row = 0; row < n; ++row) append_row(counts, k, pi, row, out.theta);
   return out;
 }
 
@@ -119,7 +112,7 @@ double HmmAlloc::value_of_rows(const Summary& total, const Globals& globals, con
   const Vec pi = weights(globals);
   TransitionRows part{total.k, static_cast<Index>(pi.size()), {}};
   for (Index row = start ? 0 : 1; row <= (start ? 0 : prior_.positions * total.k); ++row)
-    append_row(total, pi, row, part.theta);
+    append_row(&total, total.k, pi, row, part.theta);
   RoundedSum sum = sum_of_log_gammas(part);
   for (double all : part.sums())
     if (all > 0) sum.add(-log_gamma(all));

@@ -131,11 +131,11 @@ class HmmAlloc : public AllocModel,
 
   /// The optimal Dirichlet parameters θ̂ of the transition rows, in a model without covariates, for the
   /// expected transitions in s. pi: weights of the outcomes.
-  TransitionRows rows(const Summary& s, const Vec& pi) const;
+  TransitionRows rows(const Summary& s, const Vec& pi) const { return rows(&s, s.k, pi); }
 
   /// The Dirichlet parameters of the transition rows of k states under the prior, for weights pi of the
   /// outcomes.
-  TransitionRows prior_rows(Index k, const Vec& pi) const;
+  TransitionRows prior_rows(Index k, const Vec& pi) const { return rows(nullptr, k, pi); }
 
   HdpSticks sticks(const Globals& globals) const;
   // parameters of q of the tilt (effects of covariates); empty without a tilt
@@ -164,7 +164,9 @@ class HmmAlloc : public AllocModel,
   double log_cell(Index row, Index j, Index k, double log_p) const;
   // expected transitions M_jk, summed over all covariate patterns
   double count(const Summary& s, Index row, Index j) const;
-  void append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const;
+  // counts: null: the Dirichlet parameters under the prior
+  TransitionRows rows(const Summary* counts, Index k, const Vec& pi) const;
+  void append_row(const Summary* counts, Index k, const Vec& pi, Index row, Vec& theta) const;
 
   // All terms of the ELBO that depend on the concentration α_0 (start = true), or on α and κ (start = false).
   double value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,

@@ -84,10 +84,9 @@ class HdpHmm final : public HmmAlloc {
   Globals global_step(const Summary& total, const Globals& from) const override {
     const bool begun = static_cast<Index>(from.omega.size()) == total.k;
     const HdpSticks start = begun ? sticks(from) : closed_form(top(total.k, gamma_.mean()));
-    const TransitionRows counts = rows(total, Vec(static_cast<std::size_t>(total.k + 1), 0.0));
-    if (!prior_.tilt) return with_tilts(total, best_sticks(counts, start), {});
-    if (begun && prior_.tilt->any()) return tilted_step(total, start, tilts(from));
-    return tilted_step(total, best_sticks(counts, start), {});
+    if (begun && prior_.tilt && prior_.tilt->any()) return tilted_step(total, start, tilts(from));
+    const HdpSticks found = best_sticks(rows(total, Vec(static_cast<std::size_t>(total.k + 1), 0.0)), start);
+    return prior_.tilt ? tilted_step(total, found, {}) : with_tilts(total, found, {});
   }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
@@ -161,7 +160,7 @@ class HdpHmm final : public HmmAlloc {
     double best = value(now);
     for (int round = 0; prior_.tilt->any() && round < most_rounds; ++round) {
       TransitionRows beyond = rows(now);
-      const TransitionRows prior = rows(Summary(total.shape, total.k), weights(now));
+      const TransitionRows prior = prior_rows(total.k, weights(now));
       for (Index i = beyond.width; i < static_cast<Index>(beyond.theta.size()); ++i) {
         const Index row = i / beyond.width - 1, j = i % beyond.width;
         beyond.theta[i] -= prior.theta[i] - (row == j ? prior_.sticky.value : 0);
@@ -265,8 +264,7 @@ class FiniteHmm final : public HmmAlloc {
  private:
   void add_pattern(Index states, bool start, RoundedSum& to) const {
     const double share = 1 / static_cast<double>(states);
-    const TransitionRows prior =
-        rows(Summary({1, 1, prior_.positions, 1}, states), Vec(static_cast<std::size_t>(states), share));
+    const TransitionRows prior = prior_rows(states, Vec(static_cast<std::size_t>(states), share));
     const Vec sums = prior.sums();
     for (Index row = start ? 0 : 1; row < (start ? 1 : prior.n()); ++row) {
       if (sums[row] > 0) to.add(log_gamma(sums[row]));

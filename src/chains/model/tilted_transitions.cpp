@@ -14,20 +14,21 @@ namespace {
 Vec counts_from(const Summary& s, Index j) {
   const Index patterns = s.shape.pairs;
   Vec out(static_cast<std::size_t>(s.k * (1 + patterns)), 0.0);
-  for (Index l = 0; l < s.k; ++l) {
-    double* own = out.data() + l * (1 + patterns);
-    for (Index c = 0; c < patterns; ++c) own[0] += own[1 + c] = std::max(0.0, s.of_pair(j, l, c));
-  }
+  for (Index c = 0; c < patterns; ++c)
+    for (Index l = 0; l < s.k; ++l) {
+      double* own = out.data() + l * (1 + patterns);
+      own[0] += own[1 + c] = std::max(0.0, s.of_pair(j, l, c));
+    }
   return out;
 }
 
-double count(const Summary& s, Index j, Index l) {
+}  // namespace
+
+double sum_over_patterns(const Summary& s, Index j, Index l) {
   double sum = 0;
   for (Index c = 0; c < s.shape.pairs; ++c) sum += std::max(0.0, s.of_pair(j, l, c));
   return sum;
 }
-
-}  // namespace
 
 TiltedTransitions::TiltedTransitions(TiltPrior prior) : prior_(std::move(prior)) { prior_.finite = true; }
 
@@ -124,11 +125,14 @@ Vec TiltedTransitions::joined(const Summary& counts, const Vec& q, Index width, 
     Tilt own = row(q, k, width, j);
     if (j == a) {
       for (Index l = 0; l < k; ++l)
-        join(own.data() + l * n, of_b.data() + l * n, count(counts, a, l), count(counts, b, l));
+        join(own.data() + l * n, of_b.data() + l * n, sum_over_patterns(counts, a, l),
+             sum_over_patterns(counts, b, l));
       if (width > k) own.back() += of_b.back();
     }
-    const double more_b = j == a ? count(counts, b, b) : 0, more_a = j == a ? count(counts, b, a) : 0;
-    join(own.data() + a * n, own.data() + b * n, count(counts, j, a) + more_a, count(counts, j, b) + more_b);
+    const auto of = [&](Index l) {
+      return sum_over_patterns(counts, j, l) + (j == a ? sum_over_patterns(counts, b, l) : 0);
+    };
+    join(own.data() + a * n, own.data() + b * n, of(a), of(b));
     own.erase(own.begin() + b * n, own.begin() + (b + 1) * n);
     out.insert(out.end(), own.begin(), own.end());
   }

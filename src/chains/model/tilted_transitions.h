@@ -69,4 +69,7 @@ class TiltedTransitions {
   TiltPrior prior_;
 };
 
+/// The number of transitions from state j to l in all covariate patterns together; none is negative.
+double sum_over_patterns(const Summary& s, Index j, Index l);
+
 }  // namespace bnpvi::chains

@@ -32,18 +32,16 @@ class HmmBirth final : public HmmDivision {
 
   void after_lap(State& state) override {
     if (!visit_until_converged(state)) return;
-    // Success makes useless what was found ahead for later targets. Those that fail are mostly targets that
-    // have failed before, and those after one that failed.
-    const auto will_fail = [&](Index i, Index refused) {
+    const auto has_turn = [&](Index i) {
       const Index j = c_.memory.number_of(ids_[i]);
-      return j >= 0 && pays(state, j) && (refused > 0 || c_.memory.birth_failures(j) > 0);
+      return j >= 0 && pays(state, j);
     };
     const auto propose_for = [&](HmmBirth& move, State& at, Index i) {
       Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
       return move.propose(at, c_.memory.number_of(ids_[i]), stream);
     };
     const Index n = static_cast<Index>(ids_.size());
-    Turns turns(*this, n, will_fail, propose_for);
+    Turns turns(*this, n, has_turn, propose_for);
     for (Index i = 0; i < n; ++i) {
       const Index j = c_.memory.number_of(ids_[i]);
       if (j < 0) continue;

@@ -161,11 +161,14 @@ std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) 
   return out;
 }
 
-double HmmMove::gain_of_joining(const State& state, Index a, Index b, double data) const {
+double HmmMove::allocation_value(const State& state) const {
+  return sum_terms(alloc_.elbo_terms(state.total, state.globals));
+}
+
+double HmmMove::gain_of_joining(const State& state, Index a, Index b, double data, double present) const {
   Globals merged = alloc_.merged(state.globals, a, b);
   if (alloc_.fixed_k() > 0) merged = alloc_.with_empty_state(std::move(merged));
-  return data + (sum_terms(alloc_.elbo_terms(merged.effective, merged)) -
-                 sum_terms(alloc_.elbo_terms(state.total, state.globals)));
+  return data + (sum_terms(alloc_.elbo_terms(merged.effective, merged)) - present);
 }
 
 double HmmMove::reached_without_accepting(const std::function<void()>& proposal) {

@@ -42,11 +42,12 @@ class HmmMove : public Move {
   /// True where evaluating ahead is possible and saves time: there are several threads, the data are in
   /// memory and few enough for a copy of rows for each thread, and no one observes each proposal.
   bool looks_ahead() const;
-  /// The number of targets whose proposals are worth evaluating at a time if the last `refused` ones failed.
-  Index targets_ahead(Index refused) const;
+  /// The largest number of targets whose proposals are worth evaluating at a time.
+  Index targets_ahead() const;
   /// Evaluates the proposals of n targets at the same time, each target on one thread of the pool.
   /// evaluate(i, context): makes the proposals of target i by a move with this context, and returns what that
-  /// move has found. A result is empty if only the proposals themselves can tell what comes of them.
+  /// move has found. A result is empty if only the proposals themselves can tell what comes of them. The last
+  /// result is that of the first target with a proposal that raises the ELBO, or of target n − 1.
   std::vector<std::optional<Look>> look_ahead(
       Index n, const std::function<std::optional<Look>(Index, const MoveContext&)>& evaluate) const;
   /// Does in a target's turn what its proposals would do, given what was found ahead at the present state:
@@ -90,9 +91,13 @@ class HmmMove : public Move {
   /// data term of the ELBO.
   std::vector<std::pair<Index, Index>> pairs_by_loss(const State& state) const;
 
+  /// The terms of the ELBO of states and transitions, without the data term and the entropy of q(z).
+  double allocation_value(const State& state) const;
+
   /// What the ELBO gains, apart from the entropy of q(z), if state b joins state a < b. data: the gain of the
-  /// data term. The result is an upper bound of the gain of the whole ELBO before rows are visited again.
-  double gain_of_joining(const State& state, Index a, Index b, double data) const;
+  /// data term. present: allocation_value(state). The result is an upper bound of the gain of the whole ELBO
+  /// before rows are visited again.
+  double gain_of_joining(const State& state, Index a, Index b, double data, double present) const;
 
   /// The ELBO at the end of the last attempt, accepted or not.
   double reached() const { return reached_; }

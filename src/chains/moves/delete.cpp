@@ -37,13 +37,13 @@ class HmmDelete final : public HmmMove {
       if (std::isnan(known[i])) known[i] = gain_of_deleting(state, states[i]);
       return known[i];
     };
-    const auto is_tried = [&](Index i) { return first || forecast(i) >= -c_.memory.merge_rise(); };
-    Turns turns(
-        *this, n, [&](Index i, Index refused) { return refused > 0 && is_tried(i); },
-        [&](HmmDelete& move, State& at, Index i) {
-          return move.attempt(at, keeping_fixed_k(alloc_, Changes().drop(states[i])),
-                              move.touching({states[i]}), rounds_tried);
-        });
+    const auto is_tried = [&](Index i) {
+      return (first && i == 0) || forecast(i) >= -c_.memory.merge_rise();
+    };
+    Turns turns(*this, n, is_tried, [&](HmmDelete& move, State& at, Index i) {
+      return move.attempt(at, keeping_fixed_k(alloc_, Changes().drop(states[i])), move.touching({states[i]}),
+                          rounds_tried);
+    });
     for (Index i = 0; i < n && left > 0 && !spent(); ++i, --left) {
       if (!is_tried(i)) {
         c_.memory.delete_failed(states[i], state.total.size(states[i]));
@@ -69,11 +69,17 @@ class HmmDelete final : public HmmMove {
   // with a forecast loss above what rounds have ever regained in this fit are passed over, except the first
   // of a lap.
   double gain_of_deleting(const State& state, Index j) {
-    if (!data_gains_) data_gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
-    double best = -INFINITY;
-    for (Index b = 0; b < state.k(); ++b)
+    if (!data_gains_) {
+      data_gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+      present_ = allocation_value(state);
+    }
+    Vec gain(static_cast<std::size_t>(state.k()), -INFINITY);
+    c_.pool.run(state.k(), [&](Index b) {
       if (const double data = (*data_gains_)[j * state.k() + b]; b != j && data > -INFINITY)
-        best = std::max(best, gain_of_joining(state, std::min(j, b), std::max(j, b), data));
+        gain[b] = gain_of_joining(state, std::min(j, b), std::max(j, b), data, present_);
+    });
+    double best = -INFINITY;
+    for (double g : gain) best = std::max(best, g);
     return best;
   }
 
@@ -90,6 +96,7 @@ class HmmDelete final : public HmmMove {
   }
 
   std::optional<Vec> data_gains_;  // gains of the data term for pairs, at the present state
+  double present_ = 0;             // allocation_value() of that state
 };
 
 }  // namespace

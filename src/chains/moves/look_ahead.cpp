@@ -8,11 +8,12 @@ namespace bnpvi::chains {
 
 namespace {
 
-// All are guesses. With more rows, threads share the work within a proposal well enough, and copies of rows
+// Both are guesses. With more rows, threads share the work within a proposal well enough, and copies of rows
 // take memory.
 constexpr Index most_rows_ahead = Index{1} << 18;
-// Targets of each thread at a time. Many share the work evenly; few leave little undone when one is accepted.
-constexpr Index fewest_targets = 4, most_targets = 8;
+// Targets of each thread at a time. With many, threads wait little for the last one; but later targets may
+// lose their turn by what becomes of the first ones.
+constexpr Index targets_of_thread = 16;
 
 // Interrupts one target's evaluation when the user stops the fit.
 class StopOfFit final : public Monitor {
@@ -41,15 +42,12 @@ bool HmmMove::looks_ahead() const {
   return !first->rows && !first->groups;
 }
 
-Index HmmMove::targets_ahead(Index refused) const {
-  const Index threads = c_.pool.n_threads();
-  return std::clamp(refused, fewest_targets * threads, most_targets * threads);
-}
+Index HmmMove::targets_ahead() const { return targets_of_thread * c_.pool.n_threads(); }
 
 std::vector<std::optional<HmmMove::Look>> HmmMove::look_ahead(
     Index n, const std::function<std::optional<Look>(Index, const MoveContext&)>& evaluate) const {
   std::vector<std::optional<Look>> out(static_cast<std::size_t>(n));
-  c_.pool.run(n, [&](Index i) {
+  const Index risen = first_success(c_.pool, n, [&](Index i) {
     StopOfFit stop(c_.pool);
     Pool own(1, stop);
     Problem problem = c_.problem;
@@ -61,7 +59,9 @@ std::vector<std::optional<HmmMove::Look>> HmmMove::look_ahead(
       throw;
     } catch (const std::exception&) {  // thrown again in the target's turn, if the state is the same then
     }
+    return out[i] && out[i]->risen;
   });
+  out.resize(static_cast<std::size_t>(std::min(n, risen + 1)));
   return out;
 }
 

@@ -48,9 +48,8 @@ class HmmMerge final : public HmmMove {
     const auto is_tried = [&](Index i) {
       return i <= first_single || tries[i][0].score >= -c_.memory.merge_rise();
     };
-    Turns turns(
-        *this, n, [&](Index i, Index refused) { return refused > 0 && is_tried(i); },
-        [&](HmmMerge& move, State& at, Index i) { return move.propose(at, tries[i]); });
+    Turns turns(*this, n, is_tried,
+                [&](HmmMerge& move, State& at, Index i) { return move.propose(at, tries[i]); });
     for (Index i = 0; i < n; ++i) {
       const Pair& pair = tries[i][0];
       if (is_tried(i)) {
@@ -116,9 +115,10 @@ class HmmMerge final : public HmmMove {
   // Scores pairs by the gain of joining without the entropy, a forecast, and returns them best first. Pairs
   // with a loss above what rounds have ever regained in this fit are passed over, except the best one.
   std::vector<Pair> rank(const State& state, std::vector<Pair> pairs) const {
+    const double present = allocation_value(state);
     c_.pool.run(static_cast<Index>(pairs.size()), [&](Index i) {
       c_.pool.poll();
-      pairs[i].score = gain_of_joining(state, pairs[i].a, pairs[i].b, pairs[i].score);
+      pairs[i].score = gain_of_joining(state, pairs[i].a, pairs[i].b, pairs[i].score, present);
     });
     std::stable_sort(pairs.begin(), pairs.end(),
                      [](const Pair& x, const Pair& y) { return x.score > y.score; });

@@ -26,9 +26,9 @@ class HmmResplit final : public HmmDivision {
   void after_lap(State& state) override {
     if (!visit_until_converged(state)) return;
     for (Index round = 0; round < rounds_of_groups; ++round) {
-      const auto will_fail = [&](Index i, Index refused) {
+      const auto has_turn = [&](Index i) {
         const ClusterGroup group = group_of(i);
-        return refused > 0 && group[0] >= 0 && may_join(state, group);
+        return group[0] >= 0 && may_join(state, group);
       };
       const auto propose_for = [&](HmmResplit& move, State& at, Index i) {
         Stream stream(c_.problem.seed, Purpose::merge_target,
@@ -36,7 +36,7 @@ class HmmResplit final : public HmmDivision {
         return move.propose(at, group_of(i), stream);
       };
       const Index n = static_cast<Index>(groups_.size());
-      Turns turns(*this, n, will_fail, propose_for);
+      Turns turns(*this, n, has_turn, propose_for);
       for (Index i = 0; i < n; ++i) {
         if (spent()) return;
         const ClusterGroup group = group_of(i);
