@@ -1,8 +1,8 @@
 # Writes the lists of objects in src/Makevars: R finds by itself only sources that lie in src/. Those of src/testing are
-# in a list of their own, which a build for users leaves out. Two kinds are compiled for size, by rules of their own, and
-# come last: where several objects have the same function of a template, the linker takes the first. Those that translate
-# between R and the engine lie in src/ itself. Those in which fits spend next to no time (starts, proposals of moves,
-# what is read off a fit) are in tools/seldom.txt: profile fits of the family before a file is added.
+# in a list of their own, which a build for users leaves out. Two kinds are compiled for size, by rules of their own,
+# and come last: where several objects have the same function of a template, the linker takes the first. Those that
+# translate between R and the engine lie in src/ itself. Those in which fits spend next to no time (starts, proposals
+# of moves, what is read off a fit) are in tools/seldom.txt: profile fits of the family before a file is added.
 #
 #   Rscript tools/objects.R          from the root of the package, after a source file was added, moved or removed
 sources <- sort(list.files("src", "[.]cpp$", recursive = TRUE), method = "radix")

@@ -128,7 +128,8 @@ test_that("src/Makevars lists every object", {
   engine <- setdiff(objects[folders != "testing"], c(glue, seldom))
   expect_identical(list_of("OBJECTS"), c(engine, "$(SELDOM)", "$(GLUE)", "$(TESTING_$(BNPVI_TESTING))"))
   small <- intersect(objects, c(glue, seldom))
-  expect_identical(grep("^[[:alnum:]_/]+[.]o: ", makevars, value = TRUE), sub("[.]o$", ".cpp", paste0(small, ": ", small)))
+  rules <- sub("[.]o$", ".cpp", paste0(small, ": ", small))
+  expect_identical(grep("^[[:alnum:]_/]+[.]o: ", makevars, value = TRUE), rules)
 })
 
 test_that("what a test file sets ends with it", {
