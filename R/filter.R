@@ -76,7 +76,7 @@
 #'
 #' Bar-Shalom, Y., Li, X. R. and Kirubarajan, T. (2001). *Estimation with applications to tracking and navigation*.
 #' Wiley; section 11.6, the second-order generalised pseudo-Bayesian filter.
-#' @seealso [read_filter], [predict.bnp_filter()], `vignette("over-time")`.
+#' @seealso [read_filter], [predict.bnp_filter()], *Filters: following rows as they arrive* on the site.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' f <- bnp_filter(fit, beaver2[1:50, "temp", drop = FALSE])

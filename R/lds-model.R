@@ -38,7 +38,7 @@
 #'
 #' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric inference of switching
 #' dynamic linear models. *IEEE Transactions on Signal Processing* 59(4), 1569-1585; equation 4.
-#' @seealso [bnp_filter()], `vignette("over-time")`.
+#' @seealso [bnp_filter()], *Filters: following rows as they arrive* on the site.
 #' @examples
 #' # A level that keeps still, or moves
 #' lds_model(

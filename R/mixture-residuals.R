@@ -24,7 +24,7 @@
 #' @references
 #' Leisch, F. (2004). FlexMix: a general framework for finite mixture models and latent class regression in R.
 #' *Journal of Statistical Software* 11(8), 1-18.
-#' @seealso [predict.bnp_hmm()] for pseudo-residuals of sequences; `vignette("mixtures-of-regressions")`.
+#' @seealso [predict.bnp_hmm()] for pseudo-residuals of sequences; *Regressions and growth curves* on the site.
 #' @examples
 #' fit <- bnp_mixture(dist ~ speed, cars, control = bnp_control(seed = 1))
 #' left <- residuals(fit, cars)

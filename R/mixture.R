@@ -159,7 +159,7 @@
 #' @seealso [bnp_topics()] for groups of observations, [bnp_hmm()] for sequences, [bnp_stream()] for data in batches;
 #'   [predict.bnp_mixture()], [plot.bnp_mixture()], [read_fit]; `vignette("getting-started")`,
 #'   `vignette("how-many-clusters")`, *Coming from mclust* on the site,
-#'   `vignette("mixtures-of-regressions")`.
+#'   *Regressions and growth curves* on the site.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' fit

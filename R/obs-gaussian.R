@@ -91,7 +91,7 @@
 #' (one variance) is `obs_gaussian("tied")`. `obs_gaussian("zero_mean")` has no name in mclust.
 #'
 #' @seealso [observation_models] for all models; [obs_student()] if there are outliers; *Learned priors* and
-#'   *Rounded values* of [observation_models]; `vignette("choosing-priors")`.
+#'   *Rounded values* of [observation_models]; *Choosing priors* on the site.
 #' @examples
 #' obs_gaussian()
 #' obs_gaussian("diagonal", scale = 2)

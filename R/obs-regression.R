@@ -31,7 +31,8 @@
 #'   Gaussian.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
-#' @seealso [observation_models] for all models; [bnp_mixture()], [bnp_hmm()]; `vignette("mixtures-of-regressions")`.
+#' @seealso [observation_models] for all models; [bnp_mixture()], [bnp_hmm()]; *Regressions and growth curves* on the
+#'   site.
 #' @examples
 #' set.seed(1)
 #' x <- runif(200)

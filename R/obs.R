@@ -63,7 +63,7 @@
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #'
-#' @seealso [priors] for how observations are shared out; `vignette("choosing-priors")`,
+#' @seealso [priors] for how observations are shared out; *Choosing priors* on the site,
 #'   *The mathematics* on the site.
 #' @examples
 #' obs_gaussian()

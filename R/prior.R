@@ -109,7 +109,7 @@
 #'
 #' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
 #' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.
-#' @seealso [observation_models] for what a cluster looks like; `vignette("choosing-priors")`.
+#' @seealso [observation_models] for what a cluster looks like; *Choosing priors* on the site.
 #' @examples
 #' prior_dp(concentration = 2)
 #' prior_dirichlet(3)

@@ -92,7 +92,7 @@ std::vector<Index> columns_from_zero(const Rcpp::IntegerVector& column, int k) {
 Rcpp::List of_values(const Rcpp::List& model) {
   Rcpp::List out(Rf_shallow_duplicate(model));
   for (R_xlen_t i = 0; i < out.size(); ++i)
-    if (TYPEOF(out[i]) == VECSXP) out[i] = of_values(out[i]);
+    if (TYPEOF(out[i]) == VECSXP) out[i] = of_values(VECTOR_ELT(out, i));
   if (out.containsElementNamed("rounding") && TYPEOF(out["rounding"]) == REALSXP) {
     out.push_back(out["rounding"], "zero_cells");  // a 0 is no value if values are above 0
     out["rounding"] = Rcpp::NumericVector(Rf_length(out["rounding"]));

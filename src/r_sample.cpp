@@ -93,7 +93,7 @@ Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, d
     std::vector<ChainState> at;
     std::vector<std::uint64_t> number;
     for (Index c = 0; c < n_chains; ++c) {
-      const Rcpp::List chain(chains[c]);
+      const Rcpp::List chain(VECTOR_ELT(chains, c));
       at.push_back(chain_from_r(chain, *target));
       number.push_back(static_cast<std::uint64_t>(Rcpp::as<double>(chain["number"])));
     }

@@ -98,7 +98,7 @@ class TextTable {
                            : static_cast<double>(std::max(columns[0].values.size(), columns[0].ends.size()));
   }
   void set_types(const Rcpp::IntegerVector& types) {
-    const Rcpp::CharacterVector names = types.names();
+    const Rcpp::CharacterVector names(Rf_getAttrib(types, R_NamesSymbol));
     std::unordered_map<std::string, int> type;
     for (R_xlen_t j = 0; j < types.size(); ++j) type[Rf_translateCharUTF8(names[j])] = types[j];
     for (std::size_t j = 0; j < columns.size(); ++j) columns[j].type = static_cast<Type>(type[names_[j]]);

@@ -119,7 +119,7 @@ void RWorkers::run(const Problem& problem, const std::vector<BatchWork*>& work) 
   const Rcpp::List results(answer);
   require(results.size() == static_cast<R_xlen_t>(work.size()), "workers return as many results as tasks");
   for (std::size_t i = 0; i < work.size(); ++i) {
-    const Rcpp::RObject result = results[static_cast<R_xlen_t>(i)];
+    const Rcpp::RObject result(VECTOR_ELT(results, static_cast<R_xlen_t>(i)));
     if (result.isNULL()) {
       do_here(problem, *problem.pool, *work[i]);
       continue;

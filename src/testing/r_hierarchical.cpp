@@ -78,7 +78,7 @@ Rcpp::List engine_hyper_shares(int levels, double even, double common, Rcpp::Num
     Vec t;
     for (int k = 0; k < counts.nrow(); ++k)
       for (int v = 0; v < levels; ++v) t.push_back(counts(k, v));
-    const HierarchicalDirichlet::Counts of{t.data(), counts.nrow(), levels};
+    const HierarchicalDirichlet::Counts of{t.data(), counts.nrow(), levels, nullptr, {}};
     using Rcpp::_;
     Rcpp::List out = Rcpp::List::create(_["weight"] = model.weights(q), _["mean"] = model.mean_weights(q),
                                         _["log_density"] = model.log_density(q));

@@ -274,7 +274,7 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     Rcpp::NumericMatrix kept(static_cast<int>(row.size()), static_cast<int>(g.width()));
     for (Index u = 0; u < g.width(); ++u)
       for (Index j = 0; j < row.size(); ++j)
-        kept[u * row.size() + j] = mask[u * words + j / 64] >> (j % 64) & 1;
+        kept[u * row.size() + j] = static_cast<double>(mask[u * words + j / 64] >> (j % 64) & 1);
     return Rcpp::List::create(_["out"] = out.checked(), _["kept"] = kept);
   }
   throw std::invalid_argument("no kernel " + which);

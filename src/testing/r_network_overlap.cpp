@@ -72,7 +72,8 @@ Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
     require(gamma, "only models with degrees have changes of a few nodes");
     for (int lap = 0; lap < laps; ++lap) state->lap();
     Rcpp::List out;
-    for (const Rcpp::List change : changes) {
+    for (SEXP each : changes) {
+      const Rcpp::List change(each);
       const ListFields fields(change);
       const std::string kind = Rcpp::as<std::string>(change["kind"]);
       const Index a = fields.integer("a") - 1;

@@ -86,7 +86,7 @@ GivenResponsibilities responsibilities_from_r(const Rcpp::NumericMatrix& resp) {
 // Changes from a list with elements merge = c(a, b), drop = j, append = m, permute = order; clusters from 1.
 Changes changes_from_r(const Rcpp::List& list) {
   Changes out;
-  const Rcpp::CharacterVector kinds = list.size() ? list.names() : Rcpp::CharacterVector();
+  const Rcpp::CharacterVector kinds(Rf_getAttrib(list, R_NamesSymbol));
   for (R_xlen_t i = 0; i < list.size(); ++i) {
     const std::string kind(kinds[i]);
     const Rcpp::IntegerVector x(static_cast<SEXP>(list[i]));
@@ -291,9 +291,11 @@ Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
       Index r = 0;
       while (restart_seed(options.seed, static_cast<std::uint64_t>(r)) != start.seed) ++r;
       require(r < scripts.size(), "there is a script for each start");
-      const Rcpp::List script = scripts[static_cast<R_xlen_t>(r)];
+      const Rcpp::List script(VECTOR_ELT(scripts, static_cast<R_xlen_t>(r)));
       std::vector<std::vector<testing::ScriptedLap>> phases;
-      for (const Rcpp::List phase : Rcpp::List(script["phases"])) {
+      const Rcpp::List planned(static_cast<SEXP>(script["phases"]));
+      for (SEXP each : planned) {
+        const Rcpp::List phase(each);
         const auto kind = Rcpp::as<std::vector<int>>(phase["kind"]);
         const auto value = Rcpp::as<Vec>(phase["value"]);
         phases.emplace_back();

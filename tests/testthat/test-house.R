@@ -122,10 +122,14 @@ test_that("src/Makevars lists every object", {
   glue <- objects[!grepl("/", objects)]
   expect_identical(list_of("TESTING_1"), objects[folders == "testing"], info = "run Rscript tools/objects.R")
   expect_identical(list_of("GLUE"), glue)
-  engine <- setdiff(objects[folders != "testing"], glue)
-  expect_identical(list_of("OBJECTS"), c(engine, "$(GLUE)", "$(TESTING_$(BNPVI_TESTING))"))
-  rules <- sub("[.]o$", ".cpp", paste0(glue, ": ", glue))
-  expect_identical(grep("^[[:alnum:]_]+[.]o: ", makevars, value = TRUE), rules)
+  seldom <- sub("[.]cpp$", ".o", readLines(file.path(root, "tools", "seldom.txt")))
+  expect_identical(list_of("SELDOM"), intersect(objects, seldom))
+  expect_identical(setdiff(seldom, objects), character(), info = "files of tools/seldom.txt that are gone")
+  engine <- setdiff(objects[folders != "testing"], c(glue, seldom))
+  expect_identical(list_of("OBJECTS"), c(engine, "$(SELDOM)", "$(GLUE)", "$(TESTING_$(BNPVI_TESTING))"))
+  small <- intersect(objects, c(glue, seldom))
+  rules <- sub("[.]o$", ".cpp", paste0(small, ": ", small))
+  expect_identical(grep("^[[:alnum:]_/]+[.]o: ", makevars, value = TRUE), rules)
 })
 
 test_that("what a test file sets ends with it", {
