@@ -81,7 +81,7 @@ Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& gl
     const double *t = total.t(j), *e = effective.t(j);
     const ObsModel& obs = under_name(problem.obs, effective.names.of_cluster(j));
     value[j] = obs.log_evidence(e);
-    if (std::equal(t, t + p, e)) return;
+    if (t == e || std::equal(t, t + p, e)) return;
     Vec w(static_cast<std::size_t>(p));
     obs.weights(e, w.data());
     for (Index i = 0; i < p; ++i) value[j] += (t[i] - e[i]) * w[i];

@@ -19,9 +19,10 @@ struct TopicPair {
 };
 
 /// Finds at most `most` pairs of topics for which `wanted` is true, in descending order of their score. It
-/// computes the scores of four times as many candidates. Candidates are the pairs with the smallest product
-/// of the divergence ⟨s_a − s_b, w_a − w_b⟩ and the size of the smaller topic. s, w: smoothed mean features
-/// and weights of a topic. This product is roughly the log evidence that is lost if the topics are joined.
+/// computes the scores of up to four times as many candidates. If there are more pairs, candidates are those
+/// with the smallest product of the divergence ⟨s_a − s_b, w_a − w_b⟩ and the size of the smaller topic. s,
+/// w: smoothed mean features and weights of a topic. This product is roughly the log evidence that is lost if
+/// the topics are joined.
 std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total, Index most,
                                    const std::function<bool(Index a, Index b)>& wanted);
 
