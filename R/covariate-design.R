@@ -149,8 +149,8 @@ standardised <- function(value, design) {
   unname((value - rep(design$centre, each = n)) / rep(design$scale, each = n))
 }
 
-# Checks that every variable of a formula is a column of the frame, or a single value (such as the number of
-# knots of a spline) from where the formula was written.
+# Checks that every variable of a formula is a column of the frame that is no list, or a single value (such as
+# the number of knots of a spline) from where the formula was written.
 require_columns_of_formula <- function(terms, frame, arg, call) {
   lacking <- Filter(
     function(name) !name %in% names(frame) && !rlang::is_scalar_atomic(get0(name, environment(terms))), all.vars(terms)
@@ -159,6 +159,13 @@ require_columns_of_formula <- function(terms, frame, arg, call) {
     abort("covariates", c(
       "The formula of {.fn prior_covariates} names {.field {lacking}}, which {.arg {arg}} does not have.",
       i = "Give a data frame with {cli::qty(length(lacking))}{?this column/these columns} as {.arg covariates}."
+    ), call = call)
+  }
+  lists <- names(Filter(is.list, frame[intersect(all.vars(terms), names(frame))]))
+  if (length(lists)) {
+    abort("covariates", c(
+      "{cli::qty(length(lists))}The covariate{?s} {.field {lists}} of {.arg {arg}} {?is a list/are lists}.",
+      i = "Covariates are numbers, text, levels, dates or yes and no, one value in each row."
     ), call = call)
   }
 }

@@ -36,16 +36,18 @@ set_panels <- function(mfrow, mai, omi) {
 
 # Draws a grid of as many panels as there is room for, each at least as wide and high as `least` (inches,
 # chosen by eye). draw(title): draws one panel; below: the label of all horizontal axes; side: the room in
-# inches to the left of each panel; legend: list(plan, colour) of states.
+# inches to the left of each panel; legend: list(plan, colour) of states; beside: the label of all vertical axes,
+# or NULL.
 draw_grid <- function(titles, n_all, word, below, draw, side = 0.45, least = c(1.6, 1), titled = TRUE,
-                      legend = NULL) {
+                      legend = NULL, beside = NULL) {
   right <- if (is.null(legend)) 0.05 else legend$plan$width
+  left <- if (is.null(beside)) 0 else 0.2
   size <- graphics::par("din")
-  grid <- panel_grid(length(titles), size - c(right, 0.3), least)
+  grid <- panel_grid(length(titles), size - c(left + right, 0.3), least)
   note <- shown_of(grid$shown, n_all, word)
   old <- set_panels(
-    c(grid$down, grid$across), c(0.28, min(side, 0.5 * (size[1] - right) / grid$across), 0.22, 0.1),
-    c(0.2, 0, if (is.null(note)) 0.05 else 0.2, right)
+    c(grid$down, grid$across), c(0.28, min(side, 0.5 * (size[1] - left - right) / grid$across), 0.22, 0.1),
+    c(0.2, left, if (is.null(note)) 0.05 else 0.2, right)
   )
   on.exit(graphics::par(old))
   for (title in utils::head(titles, grid$shown)) {
@@ -53,6 +55,7 @@ draw_grid <- function(titles, n_all, word, below, draw, side = 0.45, least = c(1
     if (titled) graphics::mtext(title, side = 3L, line = 0.1, cex = 0.75, font = 2)
   }
   graphics::mtext(below, side = 1L, outer = TRUE, cex = 0.75)
+  if (!is.null(beside)) graphics::mtext(beside, side = 2L, outer = TRUE, cex = 0.75)
   if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, adj = 1, cex = 0.7, col = "grey30")
   if (!is.null(legend)) state_legend(legend$plan, legend$colour, size[1], 0.95 * size[2])
 }

@@ -24,9 +24,12 @@ plot.bnp_prevalence <- function(x, topics = NULL, ...) {
     # If the picture has room, each panel is as wide and high as the names of the groups require.
     least <- pmin(c(max(1.6, side / 0.4), max(1, group_height * nlevels(x$group) + 0.5)), graphics::par("din") - 0.3)
     draw <- function(title) draw_groups(panels[[title]], ...)
-    draw_grid(names(panels), n_topics, word, "Mean proportion", draw, side, pmax(least, c(1.6, 1)))
+    draw_grid(
+      names(panels), n_topics, word, proportion_label(x), draw, side, pmax(least, c(1.6, 1)), beside = prevalence_label(x)
+    )
   } else {
-    draw_grid(names(panels), n_topics, word, prevalence_label(x), function(title) draw_line(panels[[title]], ...))
+    draw <- function(title) draw_line(panels[[title]], ...)
+    draw_grid(names(panels), n_topics, word, prevalence_label(x), draw, beside = proportion_label(x))
   }
   invisible(x)
 }
@@ -40,6 +43,10 @@ group_height <- 0.11
 prevalence_word <- function(x) intersect(c("topic", "cluster", "state", "transition"), names(x))[1L]
 to_title <- function(word) paste0(toupper(substr(word, 1L, 1L)), substring(word, 2L))
 
+proportion_label <- function(x) {
+  label <- if (prevalence_word(x) == "transition") "Probability" else "Mean proportion"
+  if (is.null(attr(x, "against"))) label else paste("Difference in", tolower(label))
+}
 prevalence_label <- function(x) attr(x, "by") %||% "Covariate"
 
 prevalence_panels <- function(x, topics, call = rlang::caller_env()) {
@@ -97,14 +104,14 @@ autoplot.bnp_prevalence <- function(object, topics = NULL, ...) {
       ggplot2::geom_point() +
       ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
       ggplot2::scale_x_continuous(n.breaks = 3) +
-      ggplot2::labs(x = "Mean proportion", y = NULL, caption = note)
+      ggplot2::labs(x = proportion_label(object), y = prevalence_label(object), caption = note)
   } else {
     ggplot2::ggplot(long, ggplot2::aes(.data$at, .data$proportion)) +
       ggplot2::geom_ribbon(
         ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), fill = cluster_colours(1L), alpha = 0.25
       ) +
       ggplot2::geom_line() +
-      ggplot2::labs(x = prevalence_label(object), y = "Mean proportion", caption = note)
+      ggplot2::labs(x = prevalence_label(object), y = proportion_label(object), caption = note)
   }
   picture + ggplot2::facet_wrap(ggplot2::vars(.data$title)) + ggplot2::theme_minimal() + tight_panels(length(panels))
 }

@@ -36,7 +36,22 @@ distinctive_terms <- function(fit, n, weight = 0.3, sep = ", ") {
 }
 
 described_clusters.bnp_topics <- function(fit) {
-  if (obs_facts(fit$model$obs)$counts_tokens) described_by_words(fit, "tokens") else NextMethod()
+  if (obs_facts(fit$model$obs)$counts_tokens) {
+    return(c(described_by_words(fit, "tokens"), advice_for_one_topic(fit)))
+  }
+  NextMethod()
+}
+
+# What to do where the number of topics was learned, and only one was found.
+advice_for_one_topic <- function(fit) {
+  lengths <- fit$input$lengths
+  if (length(in_use(fit)) == 1L && is.null(fit$model$prior$k) && length(lengths) > 1L) c(
+    paste0(
+      "More topics do not raise the ELBO; half of the documents have at most ", label_text(stats::median(lengths)),
+      " tokens."
+    ),
+    "A few topics can still be of use: see the section on short documents in ?bnp_topics."
+  )
 }
 
 # One line for each of the largest topics: its share of the tokens (or rows), and the words that distinguish

@@ -57,6 +57,14 @@
 #'
 #'   The prior of the documents' proportions has a normalising constant whose expectation has no closed form; the ELBO
 #'   has a lower bound in its place (Hughes, Kim and Sudderth, 2015). With [prior_lda()] no such bound is needed.
+#' @section Short documents:
+#'   Each document pays for proportions of its own, and a few words hardly repay it: of answers to open questions the
+#'   ELBO often prefers one topic, with which `print()` refers to this section. For stm's `gadarian` (337 answers, 7
+#'   words in the median) one topic has the best bound, yet three predict the words of answers that were left out
+#'   slightly better: by 0.010 nats a word with the default `alpha`, by 0.019 with 0.1 (standard errors 0.005). To
+#'   describe such documents, keep a number of topics:
+#'   `bnp_topics(x, prior = prior_hdp(alpha = 0.1), control = bnp_control(k_init = 3, moves = FALSE))`; or give each
+#'   document one topic: `bnp_mixture(x, obs_multinomial())`.
 #' @section Labels:
 #'   With `labels`, each label owns topics, one to begin with; open topics have no label. The words of a document come
 #'   from topics of its labels and, with `open = TRUE`, from open ones; those of a document whose labels are not known

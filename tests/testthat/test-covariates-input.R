@@ -23,6 +23,7 @@ test_that("covariates must be there, known, finite, and one row each", {
   expect_bad(call(covariates = age[1:5, , drop = FALSE]), "covariates")
   expect_bad(call(covariates = age$age), "covariates")
   expect_bad(call(covariates = list(1)), "covariates")
+  expect_bad(call(covariates = data.frame(age = I(as.list(age$age)))), "covariates", "is a list")
   expect_bad(call(covariates = unname(as.matrix(age))), "covariates")
   expect_bad(call(covariates = replace(age, cbind(3, 1), NA)), "covariates")
   expect_bad(call(covariates = replace(age, cbind(3, 1), Inf)), "covariates")

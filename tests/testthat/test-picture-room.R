@@ -150,3 +150,23 @@ test_that("progress is told in the words of the family", {
   fit <- suppressWarnings(bnp_topics(whales$counts[1:8, ], control = bnp_control(seed = 1, max_laps = 3)))
   expect_match(told(update(fit, newdata = whales$counts[9:12, ], control = loud())), "Lap 1: [0-9]+ topic")
 })
+
+test_that("both axes of a picture of prevalence have labels", {
+  over <- prevalence(fits$topics, by = seq_len(nrow(whales$counts)))
+  less <- structure(prevalent, against = "x")
+  cases <- list(
+    list(prevalent, c("Mean proportion", "whales$category")), list(over, "Mean proportion"),
+    list(less, "Difference in mean proportion")
+  )
+  for (case in cases) {
+    file <- withr::local_tempfile(fileext = ".pdf")
+    grDevices::pdf(file, compress = FALSE, useKerning = FALSE)
+    plot(case[[1L]])
+    grDevices::dev.off()
+    drawn <- readLines(file, warn = FALSE)
+    for (label in case[[2L]]) expect_true(any(grepl(label, drawn, fixed = TRUE, useBytes = TRUE)))
+    skip_if_not_installed("ggplot2")
+    labels <- ggplot2::autoplot(case[[1L]])$labels
+    expect_true(all(case[[2L]] %in% c(labels$x, labels$y)))
+  }
+})

@@ -141,3 +141,14 @@ test_that("terms() and topics() answer as in packages for quanteda", {
   expect_equal(as.integer(main), max.col(fitted(fit), "first"))
   expect_named(main, rownames(corpus))
 })
+
+test_that("a fit that found one topic says what else can be done", {
+  set.seed(1)
+  short <- t(rmultinom(30, 4, rep(1, 8)))
+  one <- bnp_topics(short, control = bnp_control(seed = 1, restarts = 1))
+  expect_equal(n_clusters(one), 1L)
+  expect_match(paste(capture.output(print(one)), collapse = "\n"), "at most 4 tokens.\n.*short documents")
+  for (given in list(bnp_topics(short, prior = prior_lda(1), control = bnp_control(seed = 1, max_laps = 2)), fit)) {
+    expect_no_match(capture.output(print(given)), "short documents")
+  }
+})
