@@ -25,7 +25,8 @@ plot.bnp_prevalence <- function(x, topics = NULL, ...) {
     least <- pmin(c(max(1.6, side / 0.4), max(1, group_height * nlevels(x$group) + 0.5)), graphics::par("din") - 0.3)
     draw <- function(title) draw_groups(panels[[title]], ...)
     draw_grid(
-      names(panels), n_topics, word, proportion_label(x), draw, side, pmax(least, c(1.6, 1)), beside = prevalence_label(x)
+      names(panels), n_topics, word, proportion_label(x), draw, side, pmax(least, c(1.6, 1)),
+      beside = prevalence_label(x)
     )
   } else {
     draw <- function(title) draw_line(panels[[title]], ...)

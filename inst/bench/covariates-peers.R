@@ -252,8 +252,8 @@ if (requireNamespace("poLCA", quietly = TRUE)) {
 }
 
 # Differences of mean proportions between treatment and control, of topics matched by their words. stm begins from
-# LDA: from its spectral start it ends at far lower bounds of its own on so few words, with hardly any effect. Ours is the
-# best of five starts, since effects differ between them, too.
+# LDA: from its spectral start it ends at far lower bounds of its own on so few words, with hardly any effect. Ours
+# is the best of five starts, since effects differ between them, too.
 if (requireNamespace("stm", quietly = TRUE)) {
   data(gadarian, package = "stm")
   words <- strsplit(gsub("[^a-z ]", " ", tolower(gadarian$open.ended.response)), " +")
@@ -299,7 +299,8 @@ if (requireNamespace("stm", quietly = TRUE)) {
       cat(sprintf("gadarian, %s: three topics (alpha %g) over one: %s nats\n", type, alpha, shown))
       record(
         sprintf("gadarian (337 answers, %.0f words)", sum(counts)),
-        sprintf("three topics over one, words left out, %s, alpha %g: nats (standard error)", type, alpha), shown, "nats"
+        sprintf("three topics over one, words left out, %s, alpha %g: nats (standard error)", type, alpha), shown,
+        "nats"
       )
     }
   }
