@@ -86,6 +86,7 @@ GivenResponsibilities responsibilities_from_r(const Rcpp::NumericMatrix& resp) {
 // Changes from a list with elements merge = c(a, b), drop = j, append = m, permute = order; clusters from 1.
 Changes changes_from_r(const Rcpp::List& list) {
   Changes out;
+  if (!list.size()) return out;
   const Rcpp::CharacterVector kinds(Rf_getAttrib(list, R_NamesSymbol));
   for (R_xlen_t i = 0; i < list.size(); ++i) {
     const std::string kind(kinds[i]);
