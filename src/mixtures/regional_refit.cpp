@@ -95,8 +95,10 @@ class MixtureRefit final : public Move {
       Target both = group;
       both.insert(both.end(), around.begin(), around.end());
       if (seen_->may_have_changed(both)) return false;
-      for (Index b = 0; b < seen_->n_batches(); ++b)
-        region.push_back(region_of(seen_->rows(b), k_, group, around, least_mass));
+      region.resize(static_cast<std::size_t>(seen_->n_batches()));
+      c_.pool.run(seen_->n_batches(), [&](Index b) {
+        region[b] = region_of(seen_->rows(b), k_, group, around, least_mass);
+      });
     }
     c_.memory.refit_tried(current, sizes_of(current, state.total.sizes()));
     if (region.empty()) return true;

@@ -101,7 +101,7 @@ HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Inde
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
                             Pool& pool, const double* fill, double sharpness) {
-  const Subsample chosen = choose_subsample(obs, static_cast<Index>(rows.size()), mass, stream);
+  const Subsample chosen = choose_subsample(obs, static_cast<Index>(rows.size()), mass, k, stream);
   std::vector<Index> some;
   for (Index i : chosen.position) some.push_back(rows[i]);
   return kmeans(obs, make_seed_rows(obs, data, std::move(some), chosen, fill, sharpness).get(), k, spread,
@@ -116,7 +116,7 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
     std::iota(all.begin(), all.end(), Index{0});
     mass = weights_of_rows(source, rows.at(all));
   }
-  const Subsample chosen = choose_subsample(obs, rows.n(), mass.empty() ? nullptr : mass.data(), stream);
+  const Subsample chosen = choose_subsample(obs, rows.n(), mass.empty() ? nullptr : mass.data(), k, stream);
   const Sample sample = take_rows(source, rows.at(chosen.position), obs.capabilities().lag);
   return kmeans(obs, make_seed_rows(obs, sample.data, sample.rows, chosen).get(), k, spread, rounds, stream,
                 pool, 1);

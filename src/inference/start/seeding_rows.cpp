@@ -14,6 +14,7 @@ namespace bnpvi {
 namespace {
 
 constexpr Index max_features = Index{1} << 22;  // doubles, 32 MB: a guess
+constexpr Index rows_of_one_cluster = 4096;     // a guess
 
 double without_rounding(double divergence, double size) {
   return divergence > 1e-12 * (1 + std::abs(size)) ? divergence : 0;
@@ -216,9 +217,10 @@ std::vector<Index> drawn_to_front(Index n, Index m, Stream& stream) {
 
 }  // namespace
 
-Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream) {
+Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Index k, Stream& stream) {
   Subsample out;
-  const Index kept = std::min(n, std::max<Index>(64, max_features / obs.n_features()));
+  const Index most = std::max<Index>(64, max_features / obs.n_features());
+  const Index kept = std::min(n, k == 1 ? std::min(most, rows_of_one_cluster) : most);
   out.position = drawn_to_front(n, kept, stream);
   for (Index i : out.position) out.mass.push_back(mass ? mass[i] : 1);
   const double total = mass ? std::accumulate(mass, mass + n, 0.0) : static_cast<double>(n),

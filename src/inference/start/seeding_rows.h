@@ -8,15 +8,17 @@
 
 namespace bnpvi {
 
-/// A random subset of n rows: as many rows as have 2^22 features together, but at least 64.
+/// A random subset of n rows.
 struct Subsample {
   std::vector<Index> position;  // positions of the chosen rows, 0 .. n − 1
   Vec mass;
   double scale = 1;  // mass of all rows / mass of the subset
 };
 
-/// Draws a random subset of n rows. mass: the mass of each row; nullptr: all 1.
-Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream);
+/// Draws a random subset of n rows for k clusters: as many rows as have 2^22 features together, but at least
+/// 64; for one cluster at most 4,096, as the first lap finds it exactly. mass: the mass of each row; nullptr:
+/// all 1.
+Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Index k, Stream& stream);
 
 /// A subset that consists of all rows, with these masses.
 Subsample all_of(Vec mass);
