@@ -199,3 +199,14 @@ test_that("starts by real daemons have the bits of starts here", {
     }
   }
 })
+
+test_that("a start from one cluster, of which some rows are drawn, is exact after a lap", {
+  x <- matrix(sin(1:15000), 5000)
+  one <- function(obs, seed) {
+    control <- bnp_control(seed = seed, k_init = 1, moves = FALSE, max_laps = 1, tol = 0, verbose = FALSE)
+    elbo(suppressWarnings(bnp_mixture(x, obs, control = control)))
+  }
+  for (obs in list(obs_gaussian(), obs_gaussian("diagonal", learn = FALSE, rounding = 0))) {
+    expect_identical(one(obs, 1), one(obs, 2))
+  }
+})

@@ -220,7 +220,8 @@ std::vector<Index> drawn_to_front(Index n, Index m, Stream& stream) {
 Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Index k, Stream& stream) {
   Subsample out;
   const Index most = std::max<Index>(64, max_features / obs.n_features());
-  const Index kept = std::min(n, k == 1 ? std::min(most, rows_of_one_cluster) : most);
+  const bool few = k == 1 && !obs.capabilities().cells;
+  const Index kept = std::min(n, few ? std::min(most, rows_of_one_cluster) : most);
   out.position = drawn_to_front(n, kept, stream);
   for (Index i : out.position) out.mass.push_back(mass ? mass[i] : 1);
   const double total = mass ? std::accumulate(mass, mass + n, 0.0) : static_cast<double>(n),

@@ -16,8 +16,8 @@ struct Subsample {
 };
 
 /// Draws a random subset of n rows for k clusters: as many rows as have 2^22 features together, but at least
-/// 64; for one cluster at most 4,096, as the first lap finds it exactly. mass: the mass of each row; nullptr:
-/// all 1.
+/// 64; for one cluster at most 4,096, as the first lap finds it exactly, unless rows hide something (cells,
+/// scales). mass: the mass of each row; nullptr: all 1.
 Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Index k, Stream& stream);
 
 /// A subset that consists of all rows, with these masses.
