@@ -125,7 +125,7 @@
 #' finite prior from clusters that are far apart, and from random ones; for networks as by default, and from groups by
 #' modularity. Latent features always begin without any feature.
 #'
-#' The series of fits ends when the best fit and one from another kind of start agree, that is, end within one nat, or
+#' These fits end when the best one and one from another kind of start agree, that is, end within one nat, or
 #' within 1e-5 nats for each unit of data (see `tol`), or when all fits together have done as much work as `effort`
 #' allows. Work is counted in products of numbers, so that the result depends neither on the machine nor on `threads`;
 #' the default is about two seconds of one core in 2026. The first fit is the one of `restarts = 1` and always runs to
@@ -137,7 +137,7 @@
 #' chosen at random, are joined to one of the two nearest, and moves divide them anew. Such an *altered end*
 #' (`init = "altered"` in `fit$restarts`) takes a fraction of the time of a fit from one cluster, and often ends
 #' higher than any of these. If it does, the next one alters its end. Only the whole fit, with the same `seed`,
-#' repeats it. The series ends after four that agree with the best (16 in the first eighth of a second); where two
+#' repeats it. The search ends after four that agree with the best (16 in the first eighth of a second); where two
 #' kinds of start agree, after four that are no better than the best, or two seconds; or when all fits together have
 #' done more work than the geometric mean of that of the first fit and of 100 seconds of one core (`effort = "low"`:
 #' half of that, `"high"`: three times): after a first fit of one second when they have taken ten, after one of ten
