@@ -2,13 +2,16 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "foundation/data.h"
 #include "foundation/fields.h"
+#include "foundation/memo.h"
 #include "observations/capabilities.h"
 #include "observations/shape_lattice.h"
 
@@ -143,36 +146,36 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
   // Log predictive density, an average over the points of q(s), the posterior of the shape. The posterior
   // that includes the new row may need other points, if the cluster has few rows or the new one is far from
   // all of them; then that posterior is computed instead.
+  //
+  // Samplers ask for one row at a time, and most of their clusters are as they were, and so is the empty one:
+  // what was integrated for a statistic is remembered.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
-    constexpr double few = 10;
+    static thread_local Memo<Known> clusters(512);
+    static thread_local Memo<double> evidences(8192);
     std::fill_n(out, n, 0.0);
-    Vec term, log_prob, both(static_cast<std::size_t>(1 + m_));
-    std::vector<typename Column::At> given;
+    Vec term, both(static_cast<std::size_t>(1 + m_));
+    Known now;
     for (Index j = 0; j < d_; ++j) {
       const Vec own = statistic(t, j);
-      const auto q = columns_[j].posterior(own.data());
-      const double before = says_something(own) ? q.log_integral() : 0;
-      given.clear();
-      log_prob.clear();
-      for (std::size_t g = 0; g < q.shape().size() && (Column::fixed_points || own[0] >= few); ++g) {
-        given.push_back(at(j, q.shape()[g]));
-        log_prob.push_back(std::log(q.prob()[g]));
-      }
-      term.resize(given.size());
+      const auto known_now = [&] { return known(j, own); };
+      if (n > 1) now = known_now();
+      const Known& q = n > 1 ? now : clusters(arguments(j, own), known_now);
+      term.resize(q.given.size());
       for (Index i = 0; i < n; ++i) {
         const Vec more = of_row(phi + i * ld, j);
         if (!says_something(more)) continue;
-        for (std::size_t g = 0; g < given.size(); ++g)
-          term[g] = log_prob[g] + given[g].gain(own.data(), more.data());
+        for (std::size_t g = 0; g < term.size(); ++g)
+          term[g] = q.log_prob[g] + q.given[g].gain(own.data(), more.data());
         const auto top = std::max_element(term.begin(), term.end());
-        const bool inside = !given.empty() && top != term.begin() && top != term.end() - 1;
-        if (Column::fixed_points || given.size() == 1 || inside) {
+        const bool inside = !term.empty() && top != term.begin() && top != term.end() - 1;
+        if (Column::fixed_points || term.size() == 1 || inside) {
           double sum = 0;
           for (double v : term) sum += std::exp(v - *top);
           out[i] += *top + std::log(sum);
         } else {
           for (Index v = 0; v <= m_; ++v) both[v] = own[v] + more[v];
-          out[i] += columns_[j].posterior(both.data()).log_integral() - before;
+          const auto evidence = [&] { return columns_[j].posterior(both.data()).log_integral(); };
+          out[i] += (n > 1 ? evidence() : evidences(arguments(j, both), evidence)) - q.log_evidence;
         }
       }
     }
@@ -181,37 +184,37 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
   // Reports for each column the points of q(s), the posterior of the shape, and the parameters given each. A
   // column with fewer points than another repeats its last one, with probability 0.
   NamedArrays posterior(const double* t, Index k) const override {
-    struct Known {
+    struct Shown {
       Vec shape, prob, first, second;
     };
-    std::vector<Known> known;
+    std::vector<Shown> shown;
     std::size_t most = 0;
     for (Index j = 0; j < d_; ++j)
       for (Index i = 0; i < k; ++i) {
         const Vec own = statistic(t + i * n_features(), j);
         const auto q = columns_[j].posterior(own.data());
-        Known one{q.shape(), q.prob(), {}, {}};
+        Shown one{q.shape(), q.prob(), {}, {}};
         for (double s : q.shape()) {
           const std::array<double, 2> p = at(j, s).parameters(own.data());
           one.first.push_back(p[0]);
           one.second.push_back(p[1]);
         }
         most = std::max(most, one.shape.size());
-        known.push_back(std::move(one));
+        shown.push_back(std::move(one));
       }
     const auto nodes = static_cast<Index>(most);
-    const auto array = [&](const std::string& name, Vec Known::*what) {
+    const auto array = [&](const std::string& name, Vec Shown::*what) {
       NamedArray out{name, {}, {k, d_, nodes}};
       for (std::size_t g = 0; g < most; ++g)
-        for (const Known& one : known) out.value.push_back((one.*what)[std::min(g, one.shape.size() - 1)]);
+        for (const Shown& one : shown) out.value.push_back((one.*what)[std::min(g, one.shape.size() - 1)]);
       return out;
     };
-    NamedArray prob = array("shape_prob", &Known::prob);
+    NamedArray prob = array("shape_prob", &Shown::prob);
     for (std::size_t g = 0; g < most; ++g)
-      for (std::size_t i = 0; i < known.size(); ++i)
-        if (g >= known[i].shape.size()) prob.value[g * known.size() + i] = 0;
-    return {array("shape_node", &Known::shape), prob, array(Column::parameters()[0], &Known::first),
-            array(Column::parameters()[1], &Known::second)};
+      for (std::size_t i = 0; i < shown.size(); ++i)
+        if (g >= shown[i].shape.size()) prob.value[g * shown.size() + i] = 0;
+    return {array("shape_node", &Shown::shape), prob, array(Column::parameters()[0], &Shown::first),
+            array(Column::parameters()[1], &Shown::second)};
   }
 
   NamedArrays mean_parameters(const double* t, Index k) const override {
@@ -227,7 +230,40 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
   }
 
  private:
+  /// What log_predictive() needs of a column of a cluster: its log evidence, and q(s) with what follows from
+  /// s; without these where a new row may need other points.
+  struct Known {
+    double log_evidence = 0;
+    std::vector<typename Column::At> given;
+    Vec log_prob;
+  };
+
   typename Column::At at(Index j, double s) const { return typename Column::At(columns_[j], s); }
+
+  Known known(Index j, const Vec& own) const {
+    constexpr double few = 10;
+    const auto q = columns_[j].posterior(own.data());
+    Known out;
+    if (says_something(own)) out.log_evidence = q.log_integral();
+    for (std::size_t g = 0; g < q.shape().size() && (Column::fixed_points || own[0] >= few); ++g) {
+      out.given.push_back(at(j, q.shape()[g]));
+      out.log_prob.push_back(std::log(q.prob()[g]));
+    }
+    return out;
+  }
+
+  /// All that integrals for column j of a cluster with the statistic `own` depend on.
+  Vec arguments(Index j, const Vec& own) const {
+    Vec out{identity_, static_cast<double>(j), FewPoints::now() ? 1.0 : 0.0};
+    out.insert(out.end(), own.begin(), own.end());
+    return out;
+  }
+
+  /// A number that no other model of this process has, not even one that is made later in the same place.
+  static double next_identity() {
+    static std::atomic<std::uint64_t> last{0};
+    return static_cast<double>(++last);
+  }
 
   // Position of the count of column j among the features.
   Index count_at(Index j) const { return gaps_ ? 1 + m_ * d_ + j : exposed_ ? 1 + m_ * d_ : 0; }
@@ -270,6 +306,7 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
   }
 
   std::vector<Column> columns_;
+  double identity_ = next_identity();
   Index d_, m_;
   bool gaps_, exposed_;
 };

@@ -42,3 +42,16 @@ test_that("a row far out that comes and goes leaves few digits lost", {
     expect_equal(out$predictive, out$again, tolerance = 1e-7, label = paste(steps, "steps"))
   }
 })
+
+test_that("what is remembered of an urn is of its own model and statistic", {
+  # The same angles with two priors of the concentration, so that all statistics are equal.
+  angles <- list(wide = c(1, 0.1), narrow = c(50, 1))
+  x <- withr::with_seed(1, matrix(runif(40, -pi, pi), 20))
+  for (turn in 1:2) {
+    for (prior in angles) {
+      obs <- list(family = "von_mises", d = 2, concentration = prior)
+      case <- list(data = engine_data(x), model = list(obs = obs, prior = list(family = "dp", concentration = 1)))
+      for (rows in c(3, 15)) expect_urn(case, seq_len(rows), 0, paste(rows, "rows, turn", turn))
+    }
+  }
+})
