@@ -244,7 +244,7 @@ class MixtureRefit final : public Move {
     Target placed = group;  // numbers of the restricted fit's clusters; the first has its base
     if (born > 0) placed.push_back(state.k());
     for (std::size_t l = 1; l < group.size(); ++l) move_statistic(out, placed[l], placed[0]);
-    for (const Redistributed& found : fit.assign(where)) {
+    for (const Redistributed& found : fit.division().assign(c_.pool, where)) {
       entropy += found.entropy;
       for (Index f = 0; f < out.shape.p; ++f) {
         out.edit_t(placed[0])[f] -= found.left[f];
