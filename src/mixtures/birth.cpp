@@ -11,9 +11,9 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-// As many splits are found at the same time, from the state that the last ones left: a constant, so that
-// results do not depend on the number of threads.
-constexpr Index splits_at_once = 16;
+// As many splits are found at the same time, from the same state: a constant, so that results do not depend
+// on the number of threads; all of a lap, by default.
+constexpr Index splits_at_once = 64;
 
 class MixtureBirth final : public Move {
  public:

@@ -23,16 +23,17 @@ std::optional<PriorSteps> steps_of_prior(Index k, Index failures) {
   return k <= few_clusters ? PriorSteps::search : PriorSteps::ascent;
 }
 
-// The state in which the target's mass is redistributed as `division` says; new clusters come last.
+// The state in which the target's mass is redistributed as `how` says; new clusters come last.
 State redistributed(const MoveContext& c, const State& state, Index target,
-                    const std::vector<MassOnRows>& by_batch, const Division& division) {
+                    const std::vector<MassOnRows>& by_batch, const Split::Try& how) {
   const Problem& problem = c.problem;
   State out = state;
-  const Index old_k = state.k(), born = division.k() - 1, p = state.total.shape.p;
+  const Index old_k = state.k(), born = how.division.k() - 1, p = state.total.shape.p;
   std::vector<Vec> shares;
   if (out.assignments) out.assignments->append(born);
+  const bool known = !how.rows.empty() && !out.assignments;
   const std::vector<Redistributed> found =
-      division.assign(c.pool, by_batch, out.assignments ? &shares : nullptr);
+      known ? how.rows : how.division.assign(c.pool, by_batch, out.assignments ? &shares : nullptr);
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
     const Redistributed& moved = found[b];
     if (out.assignments)
@@ -86,7 +87,9 @@ Split found(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
       fit.develop(2, steps, stream);
     else
       fit.halve(steps, stream);
-    if (fit.k() >= 2) out.tries.push_back(fit.division());
+    if (fit.k() < 2) continue;
+    out.tries.push_back({fit.division(), {}});
+    if (by_batch.size() == 1) out.tries.back().rows = out.tries.back().division.assign(c.pool, by_batch);
   }
   out.foreseen = fit.foresaw();
   return out;
@@ -95,9 +98,9 @@ Split found(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
 std::optional<Proposal> better(const MoveContext& c, const State& state, const MoveMemory& memory,
                                Index target, const std::vector<MassOnRows>& by_batch, const Split& split) {
   std::optional<Proposal> best;
-  for (const Division& division : split.tries) {
-    Proposal proposal{redistributed(c, state, target, by_batch, division), memory};
-    proposal.memory.append(division.k() - 1);
+  for (const Split::Try& how : split.tries) {
+    Proposal proposal{redistributed(c, state, target, by_batch, how), memory};
+    proposal.memory.append(how.division.k() - 1);
     proposal.memory.birth_succeeded(target);
     if (c.options.reorder) reorder(c.problem, proposal.state, proposal.memory, false);
     if (!best || proposal.state.elbo > best->state.elbo) best = std::move(proposal);

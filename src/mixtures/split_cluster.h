@@ -18,10 +18,16 @@ struct Proposal {
   MoveMemory memory;
 };
 
-/// How a cluster may be split: for each of at most two tries that found several, the new clusters.
+/// How a cluster may be split.
 struct Split {
-  std::vector<Division> tries;
-  bool foreseen = false;  // a forecast ended a try
+  /// New clusters, several of them. rows: the target's rows divided among them, by batch; empty if there are
+  /// several batches, since they would take much memory.
+  struct Try {
+    Division division;
+    std::vector<Redistributed> rows;
+  };
+  std::vector<Try> tries;  // at most two
+  bool foreseen = false;   // a forecast ended a try
 };
 
 /// Finds new clusters for the mass that cluster `target` has on the given rows, by batch: birth_size of them
