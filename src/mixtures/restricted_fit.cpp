@@ -58,7 +58,7 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
   for (std::size_t b = 0; b < by_batch.size(); ++b)
     if (!by_batch[b].all || state.batch[b]->settled)
       work.push_back(std::make_unique<StatisticWork>(static_cast<Index>(b), by_batch[b]));
-  do_work(problem, pool, work);
+  do_work(problem, pool, work, Sharing::batches);
   for (const auto& done : work)
     for (Index i = 0; i < p_; ++i) {
       for (Index j : target) base_[i] += state.batch[static_cast<std::size_t>(done->batch)]->t(j)[i];

@@ -16,6 +16,9 @@ enum class Attempt { first, second };
 // Up to this many clusters, the first try of a target searches the grids of a learned prior: a guess.
 constexpr Index few_clusters = 12;
 
+// The most numbers that are kept of the rows of a try, of which a lap may have a hundred: a guess.
+constexpr Index most_kept = Index{1} << 15;
+
 // How a learned prior is adapted to the newborns of a target in a try after `failures` failures.
 std::optional<PriorSteps> steps_of_prior(Index k, Index failures) {
   if (k == 1) return PriorSteps::search;
@@ -88,8 +91,10 @@ Split found(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
     else
       fit.halve(steps, stream);
     if (fit.k() < 2) continue;
-    out.tries.push_back({fit.division(), {}});
-    if (by_batch.size() == 1) out.tries.back().rows = out.tries.back().division.assign(c.pool, by_batch);
+    Split::Try how{fit.division(), {}};
+    if (static_cast<Index>(by_batch.size()) * fit.k() * state.total.shape.p <= most_kept)
+      how.rows = how.division.assign(c.pool, by_batch);
+    out.tries.push_back(std::move(how));
   }
   out.foreseen = fit.foresaw();
   return out;

@@ -20,8 +20,8 @@ struct Proposal {
 
 /// How a cluster may be split.
 struct Split {
-  /// New clusters, several of them. rows: the target's rows divided among them, by batch; empty if there are
-  /// several batches, since they would take much memory.
+  /// New clusters, several of them. rows: the target's rows divided among them, by batch; empty if they would
+  /// take much memory.
   struct Try {
     Division division;
     std::vector<Redistributed> rows;
