@@ -213,14 +213,14 @@ class MixtureRefit final : public Move {
     }
     const auto taken = claimed_rows(c_.problem, c_.pool, asked,
                                     {std::move(step), static_cast<Index>(changed.size()), least_claim});
-    std::vector<TouchedRows> out;
-    for (std::size_t b = 0; b < region.size(); ++b) {
+    std::vector<TouchedRows> out(region.size());
+    c_.pool.run(static_cast<Index>(region.size()), [&](Index b) {
       std::vector<Index> moving = region[b].own;
       for (Index i : taken[b]) moving.push_back(region[b].others[i]);
       std::inplace_merge(moving.begin(), moving.begin() + static_cast<std::ptrdiff_t>(region[b].own.size()),
                          moving.end());
-      out.push_back(seen_->some(static_cast<Index>(b), moving));
-    }
+      out[b] = seen_->some(b, moving);
+    });
     return out;
   }
 
