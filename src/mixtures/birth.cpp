@@ -11,6 +11,10 @@ namespace bnpvi::mixtures {
 
 namespace {
 
+// As many splits are found at the same time, from the same state: a constant, so that results do not depend
+// on the number of threads; all of a lap, by default.
+constexpr Index splits_at_once = 64;
+
 class MixtureBirth final : public Move {
  public:
   MixtureBirth(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
@@ -39,15 +43,45 @@ class MixtureBirth final : public Move {
   }
 
  private:
-  std::optional<Proposal> split(const State& state, const MoveMemory& memory, std::size_t i) const {
-    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
-    return split_cluster(c_, alloc_, state, memory, memory.number_of(ids_[i]), where_[i], stream);
+  Stream stream_of(Index i) const {
+    return {c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]};
+  }
+
+  // The splits of targets first .. last − 1, each found from this state.
+  std::vector<Split> find_splits(const State& state, Index first, Index last) const {
+    std::vector<Split> out(static_cast<std::size_t>(last - first));
+    const auto one = [&](Index i) {
+      const Index target = c_.memory.number_of(ids_[first + i]);
+      out[i] = find_split(c_, alloc_, state, c_.memory, target, where_[first + i], stream_of(first + i));
+    };
+    if (c_.problem.workers)
+      for (Index i = 0; i < last - first; ++i) one(i);
+    else
+      c_.pool.run(last - first, one);
+    return out;
+  }
+
+  // Calls use(i, split) for each target in turn.
+  template <class Use>
+  void split_each(const State& state, Use use) {
+    const Index n = static_cast<Index>(targets_.size());
+    for (Index first = 0; first < n; first += splits_at_once) {
+      const std::vector<Split> splits = find_splits(state, first, std::min(n, first + splits_at_once));
+      for (std::size_t i = 0; i < splits.size(); ++i) {
+        ++tried_;
+        use(first + static_cast<Index>(i), splits[i]);
+      }
+    }
+  }
+
+  std::optional<Proposal> put_into(const State& state, const MoveMemory& memory, Index i,
+                                   const Split& split) const {
+    return proposed(c_, alloc_, state, memory, memory.number_of(ids_[i]), where_[i], split, stream_of(i));
   }
 
   void judge_one_by_one(State& state) {
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
-      ++tried_;
-      auto proposal = split(state, c_.memory, i);
+    split_each(state, [&](Index i, const Split& split) {
+      auto proposal = put_into(state, c_.memory, i, split);
       const Index target = c_.memory.number_of(ids_[i]);
       const bool lifted = proposal && lifts(c_.problem, proposal->state, c_.to_beat(state), c_.pool);
       tell({"birth",
@@ -57,12 +91,12 @@ class MixtureBirth final : public Move {
             lifted});
       if (!lifted) {
         c_.memory.birth_failed(target, state.total.size(target), !proposal);
-        continue;
+        return;
       }
       ++accepted_;
       state = std::move(proposal->state);
       c_.memory = std::move(proposal->memory);
-    }
+    });
   }
 
   // Collect, create, adopt [Hughes & Sudderth 2013, §4], but with an exact comparison: the newborns of all
@@ -71,13 +105,12 @@ class MixtureBirth final : public Move {
   void adopt(State& state) {
     Proposal all{state, c_.memory};
     Index splits = 0;
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
-      ++tried_;
-      if (auto proposal = split(all.state, all.memory, i)) {
+    split_each(state, [&](Index i, const Split& split) {
+      if (auto proposal = put_into(all.state, all.memory, i, split)) {
         all = std::move(*proposal);
         ++splits;
       }
-    }
+    });
     if (splits > 0)
       for (const std::vector<Index>& wave : in_waves(all_batches(c_.problem.source), c_.problem.wave)) {
         visit_batches(c_.problem, all.state, wave, c_.visitor, c_.pool);

@@ -35,7 +35,7 @@ std::vector<std::vector<Index>> claimed_rows(const Problem& problem, Pool& pool,
   std::vector<std::unique_ptr<ClaimWork>> work;
   for (std::size_t b = 0; b < rows.size(); ++b)
     work.push_back(std::make_unique<ClaimWork>(static_cast<Index>(b), shared, rows[b]));
-  do_work(problem, pool, work);
+  do_work(problem, pool, work, Sharing::batches);
   std::vector<std::vector<Index>> out;
   for (const auto& done : work) out.push_back(std::move(done->claimed));
   return out;

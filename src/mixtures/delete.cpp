@@ -1,7 +1,9 @@
 // Delete in a mixture: the rows with mass on one cluster are reassigned without it.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <stdexcept>
 
 #include "inference/moves/trial.h"
 #include "inference/moves/unit_edit.h"
@@ -25,6 +27,10 @@ constexpr double allowed_loss = 0.3, allowed_loss_in_all = 20;
 // them all, 12 bytes each: guesses.
 constexpr Index rows_of_forecast = Index{1} << 10, most_entries = Index{1} << 22;
 
+// Forecasts that each of several threads makes at a time: a guess. Those after one that is accepted are made
+// again, since the state is another.
+constexpr Index forecasts_of_thread = 8;
+
 class MixtureDelete final : public Move {
  public:
   MixtureDelete(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
@@ -45,6 +51,7 @@ class MixtureDelete final : public Move {
     for (Index j : targets_) each_.push_back({j});
     touched_.resize(state.batch.size());
     changed_.assign(targets_.size(), false);
+    forecasts_.resize(targets_.size());
     return !targets_.empty();
   }
 
@@ -59,29 +66,61 @@ class MixtureDelete final : public Move {
 
   void after_lap(State& state) override {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
-      if (absorbed_.count(ids_[i]) || changed_[i]) continue;
       const Index k = state.k();
       if (k < 2) return;  // among clusters that share no rows, all but one may be deleted
+      if (!has_turn(state, i)) continue;
       const Index target = c_.memory.number_of(ids_[i]);
-      if (state.total.is_last_of_class(target)) continue;
-      const std::vector<TouchedRows> touched = now_touched(i);
-      const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched, c_.pool);
+      const double gain = forecast(state, i);
       const bool hopeless = gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all;
       if (hopeless) tell({"delete", {ids_[i]}, 0, NAN, false});
       if (!hopeless && !may_propose(i)) continue;
       ++tried_;
-      if (hopeless || !propose(state, target, touched)) {
+      if (hopeless || !propose(state, target, now_touched(i))) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;
       }
       ++accepted_;
       gone_.push_back(numbers_without(k, target));
+      forecasts_.assign(targets_.size(), std::nullopt);
       for (std::size_t l = i + 1; l < targets_.size(); ++l)
         if (share_rows(touched_, i, l)) changed_[l] = true;
     }
   }
 
  private:
+  // Whether target i may be deleted from this state; not if rows of it were reassigned in this lap.
+  bool has_turn(const State& state, std::size_t i) const {
+    return absorbed_.count(ids_[i]) == 0 && !changed_[i] &&
+           !state.total.is_last_of_class(c_.memory.number_of(ids_[i]));
+  }
+
+  // The forecast for target i. On several threads those of the next targets are made at the same time.
+  double forecast(const State& state, std::size_t i) {
+    if (!forecasts_[i]) look_ahead(state, i);
+    if (!forecasts_[i]) forecasts_[i] = forecast_at(state, i);
+    c_.pool.spend(forecasts_[i]->products);
+    return forecasts_[i]->gain;
+  }
+
+  void look_ahead(const State& state, std::size_t first) {
+    std::vector<std::size_t> next;
+    for (std::size_t i = first; i < targets_.size(); ++i)
+      if (static_cast<Index>(next.size()) < forecasts_of_thread * c_.pool.n_threads() && has_turn(state, i))
+        next.push_back(i);
+    if (c_.pool.n_threads() == 1 || next.size() < 2) return;
+    c_.pool.run(static_cast<Index>(next.size()), [&](Index at) {
+      try {
+        forecasts_[next[at]] = forecast_at(state, next[at]);
+      } catch (const std::domain_error&) {  // thrown again in the target's turn, if it comes
+      }
+    });
+  }
+
+  DeletionForecast forecast_at(const State& state, std::size_t i) const {
+    return forecast_deletion(c_.problem, alloc_, state, c_.memory.number_of(ids_[i]), now_touched(i),
+                             c_.pool);
+  }
+
   // Whether the rows of target i are all there, so that it may be deleted; those of later targets are a
   // sample for the forecast.
   bool may_propose(std::size_t i) const { return static_cast<Index>(i) < c_.options.max_deletes; }
@@ -129,9 +168,10 @@ class MixtureDelete final : public Move {
   std::vector<Index> targets_;
   std::vector<Target> each_;  // each target by itself
   std::vector<std::uint64_t> ids_;
-  std::set<std::uint64_t> absorbed_;      // received rows of deleted clusters, which touched_ lacks
-  std::vector<RowsOfTargets> touched_;    // by batch
-  std::vector<bool> changed_;             // by target: some of its rows were reassigned in this lap
+  std::set<std::uint64_t> absorbed_;    // received rows of deleted clusters, which touched_ lacks
+  std::vector<RowsOfTargets> touched_;  // by batch
+  std::vector<bool> changed_;           // by target: some of its rows were reassigned in this lap
+  std::vector<std::optional<DeletionForecast>> forecasts_;  // by target, at the present state
   std::vector<std::vector<Index>> gone_;  // for each accepted delete, the new numbers of clusters
 };
 

@@ -89,13 +89,13 @@ class Receivers {
 
 }  // namespace
 
-double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state, Index target,
-                         const std::vector<TouchedRows>& by_batch, Pool& pool) {
+DeletionForecast forecast_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state,
+                                   Index target, const std::vector<TouchedRows>& by_batch, Pool& pool) {
   const Summary& total = state.total;
   const Index k = total.k - 1, p = total.shape.p;
   const Chosen sample = choose_rows(by_batch, target, total.k);
   const Index n = static_cast<Index>(sample.rows.size());
-  if (n == 0) return 0;
+  if (n == 0) return {0, 0};
   Vec mass(sample.own);
   for (Index i = 0; i < n; ++i) mass[i] *= sample.weight[i];
   const double scale = total.size(target) / std::accumulate(mass.begin(), mass.end(), 0.0);
@@ -108,14 +108,14 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   Vec with = before, gone(static_cast<std::size_t>(p));
   Receivers to(k);
   Vec near;
-  double entropy = 0;
+  double entropy = 0, products = 0;
   const Sample copy = take_rows(problem.source, sample.rows, problem.obs->capabilities().lag);
   FeatureBlock block(problem.obs, copy.data);
   const Index stored = copy.data.sparse() ? static_cast<Index>(copy.data.row_start[n]) : 0;
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
     const Index m = to.size();
-    pool.spend(cost_of_rows(problem.obs, copy.data, n, stored, m));
+    products += cost_of_rows(problem.obs, copy.data, n, stored, m);
     Weights weights =
         make_weights(problem.obs, to.of(with, p).data(), m, nullptr, nullptr, true, to.of(rest.names.of, 1));
     Vec counts;
@@ -164,7 +164,8 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   Vec counts;
   for (Index j = 0; j < k; ++j) alloc.append_counts(with.data() + j * p, p, counts);
   if (alloc.fixed_k() > 0) counts.resize(counts.size() + static_cast<std::size_t>(alloc.count_width()), 0.0);
-  return gain + allocation_value(alloc, counts) - allocation_value(alloc, alloc.counts(total));
+  gain += allocation_value(alloc, counts) - allocation_value(alloc, alloc.counts(total));
+  return {gain, products};
 }
 
 }  // namespace bnpvi::mixtures

@@ -58,7 +58,7 @@ class MixtureRefit final : public Move {
 
   // Goes on to larger groups when no smaller one is left to try.
   void after_lap(State& state) override {
-    sharing_.emplace(seen_->shared(k_), state.total.sizes(), loss_);
+    sharing_.emplace(seen_->shared(k_, c_.pool), state.total.sizes(), loss_);
     bool left = false;
     for (Index m : sizes_of_groups) {
       for (const Target& group : neighbour_groups(k_, loss_, m))
@@ -213,14 +213,14 @@ class MixtureRefit final : public Move {
     }
     const auto taken = claimed_rows(c_.problem, c_.pool, asked,
                                     {std::move(step), static_cast<Index>(changed.size()), least_claim});
-    std::vector<TouchedRows> out;
-    for (std::size_t b = 0; b < region.size(); ++b) {
+    std::vector<TouchedRows> out(region.size());
+    c_.pool.run(static_cast<Index>(region.size()), [&](Index b) {
       std::vector<Index> moving = region[b].own;
       for (Index i : taken[b]) moving.push_back(region[b].others[i]);
       std::inplace_merge(moving.begin(), moving.begin() + static_cast<std::ptrdiff_t>(region[b].own.size()),
                          moving.end());
-      out.push_back(seen_->some(static_cast<Index>(b), moving));
-    }
+      out[b] = seen_->some(b, moving);
+    });
     return out;
   }
 
@@ -244,7 +244,7 @@ class MixtureRefit final : public Move {
     Target placed = group;  // numbers of the restricted fit's clusters; the first has its base
     if (born > 0) placed.push_back(state.k());
     for (std::size_t l = 1; l < group.size(); ++l) move_statistic(out, placed[l], placed[0]);
-    for (const Redistributed& found : fit.assign(where)) {
+    for (const Redistributed& found : fit.division().assign(c_.pool, where)) {
       entropy += found.entropy;
       for (Index f = 0; f < out.shape.p; ++f) {
         out.edit_t(placed[0])[f] -= found.left[f];

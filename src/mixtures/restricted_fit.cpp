@@ -58,7 +58,7 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
   for (std::size_t b = 0; b < by_batch.size(); ++b)
     if (!by_batch[b].all || state.batch[b]->settled)
       work.push_back(std::make_unique<StatisticWork>(static_cast<Index>(b), by_batch[b]));
-  do_work(problem, pool, work);
+  do_work(problem, pool, work, Sharing::batches);
   for (const auto& done : work)
     for (Index i = 0; i < p_; ++i) {
       for (Index j : target) base_[i] += state.batch[static_cast<std::size_t>(done->batch)]->t(j)[i];
@@ -214,20 +214,6 @@ void RestrictedFit::place_base(const Vec& t, Index k, bool of_its_own) {
 }
 
 RestrictedStep RestrictedFit::step() const { return {k_, current_, log_weights(), alloc_.width() > 0}; }
-
-std::vector<Redistributed> RestrictedFit::assign(const std::vector<MassOnRows>& by_batch,
-                                                 std::vector<Vec>* shares) const {
-  const auto how = std::make_shared<const RestrictedStep>(step());
-  if (shares) shares->resize(by_batch.size());
-  std::vector<std::unique_ptr<AssignWork>> work;
-  for (std::size_t b = 0; b < by_batch.size(); ++b)
-    work.push_back(std::make_unique<AssignWork>(static_cast<Index>(b), how, by_batch[b],
-                                                shares ? &(*shares)[b] : nullptr));
-  do_work(problem_, pool_, work);
-  std::vector<Redistributed> out;
-  for (const auto& done : work) out.push_back(std::move(done->found));
-  return out;
-}
 
 void RestrictedFit::local_step(double sharpness) {
   RestrictedStep now = step();

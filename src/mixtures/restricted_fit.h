@@ -5,8 +5,8 @@
 
 #include "foundation/random.h"
 #include "inference/learn/state.h"
+#include "mixtures/division.h"
 #include "mixtures/mixture.h"
-#include "mixtures/restricted_step.h"
 
 namespace bnpvi::mixtures {
 
@@ -20,7 +20,7 @@ namespace bnpvi::mixtures {
 /// it is added to the new cluster that explains it best, which becomes cluster 0.
 ///
 /// The new clusters are found from a sample of the rows (2^11 rows, or four for each feature if that is
-/// more), weighted up to the mass of all rows. assign() then divides every row among them.
+/// more), weighted up to the mass of all rows. division() then divides every row among them.
 class RestrictedFit {
  public:
   /// target: the clusters whose mass is divided. by_batch: for each batch some rows, with the mass that these
@@ -54,10 +54,8 @@ class RestrictedFit {
 
   Index k() const { return k_; }
 
-  /// Divides the rows of every batch among the k clusters by a final restricted local step. shares: unless
-  /// null, receives the proportions p_nj (rows × k for each batch).
-  std::vector<Redistributed> assign(const std::vector<MassOnRows>& by_batch,
-                                    std::vector<Vec>* shares = nullptr) const;
+  /// The k clusters, among which every row can be divided.
+  Division division() const { return {problem_, step()}; }
 
  private:
   struct Pair {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "foundation/chunks.h"
 #include "foundation/special.h"
 
 namespace bnpvi::mixtures {
@@ -21,27 +22,42 @@ double entropy_of_joining(double a, double b, double log_a, double log_b) {
   return x_log_x(a + b) - a * log_a - b * log_b;
 }
 
+// Adds the entropy that rows first .. last − 1 would lose for each pair of clusters, at one of its two
+// places.
+void add_shared(const TouchedRows& rows, Index first, Index last, Index k, Vec& out) {
+  Vec r, logs;
+  std::vector<int> cluster;
+  for (Index n = first; n < last; ++n) {
+    r.clear(), logs.clear(), cluster.clear();
+    for (Index e = rows.offset[n]; e < rows.offset[n + 1]; ++e) {
+      if (rows.value[e] < least_shared) continue;
+      r.push_back(rows.value[e]);
+      logs.push_back(std::log(rows.value[e]));
+      cluster.push_back(rows.cluster[e]);
+    }
+    for (std::size_t e = 0; e < r.size(); ++e)
+      for (std::size_t f = 0; f < e; ++f)
+        out[cluster[e] * k + cluster[f]] += rows.weight[n] * entropy_of_joining(r[e], r[f], logs[e], logs[f]);
+  }
+}
+
 }  // namespace
 
 void SeenRows::set(Index b, TouchedRows rows) { batch_[static_cast<std::size_t>(b)] = std::move(rows); }
 
-Vec SeenRows::shared(Index k) const {
-  Vec out(static_cast<std::size_t>(k * k)), r, logs;
-  std::vector<int> cluster;
-  for (const TouchedRows& rows : batch_)
-    for (Index n = 0; n < rows.size(); ++n) {
-      r.clear(), logs.clear(), cluster.clear();
-      for (Index e = rows.offset[n]; e < rows.offset[n + 1]; ++e) {
-        if (rows.value[e] < least_shared) continue;
-        r.push_back(rows.value[e]);
-        logs.push_back(std::log(rows.value[e]));
-        cluster.push_back(rows.cluster[e]);
-      }
-      for (std::size_t e = 0; e < r.size(); ++e)
-        for (std::size_t f = 0; f < e; ++f)
-          out[cluster[e] * k + cluster[f]] +=
-              rows.weight[n] * entropy_of_joining(r[e], r[f], logs[e], logs[f]);
-    }
+Vec SeenRows::shared(Index k, Pool& pool) const {
+  Vec out(static_cast<std::size_t>(k * k));
+  for (const TouchedRows& rows : batch_) {
+    const Index n_chunks = count_chunks(rows.size(), k * k);
+    std::vector<Vec> sum(static_cast<std::size_t>(n_chunks));
+    pool.run(n_chunks, [&](Index chunk) {
+      sum[chunk].resize(out.size());
+      add_shared(rows, chunk_begin(rows.size(), n_chunks, chunk), chunk_end(rows.size(), n_chunks, chunk), k,
+                 sum[chunk]);
+    });
+    for (const Vec& part : sum)
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] += part[i];
+  }
   for (Index a = 0; a < k; ++a)
     for (Index b = 0; b < a; ++b) {
       const double both = out[a * k + b] + out[b * k + a];

@@ -17,7 +17,7 @@ class SeenRows {
   /// For each pair of clusters the entropy of q(z) that would be lost by joining them (shared_entropy),
   /// summed over rows; K × K, symmetric. Responsibilities below 1e-10 are left out: each would add at most
   /// 3e-9.
-  Vec shared(Index k) const;
+  Vec shared(Index k, Pool& pool) const;
 
   /// The rows of batch b, with the numbers that clusters had during the remembered lap.
   const TouchedRows& rows(Index b) const { return batch_[static_cast<std::size_t>(b)]; }

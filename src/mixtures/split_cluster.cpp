@@ -16,6 +16,9 @@ enum class Attempt { first, second };
 // Up to this many clusters, the first try of a target searches the grids of a learned prior: a guess.
 constexpr Index few_clusters = 12;
 
+// The most numbers that are kept of the rows of a try, of which a lap may have a hundred: a guess.
+constexpr Index most_kept = Index{1} << 15;
+
 // How a learned prior is adapted to the newborns of a target in a try after `failures` failures.
 std::optional<PriorSteps> steps_of_prior(Index k, Index failures) {
   if (k == 1) return PriorSteps::search;
@@ -23,14 +26,17 @@ std::optional<PriorSteps> steps_of_prior(Index k, Index failures) {
   return k <= few_clusters ? PriorSteps::search : PriorSteps::ascent;
 }
 
-// The state in which the target's mass is redistributed as `fit` says; new clusters come last.
-State redistributed(const Problem& problem, const State& state, Index target,
-                    const std::vector<MassOnRows>& by_batch, const RestrictedFit& fit) {
+// The state in which the target's mass is redistributed as `how` says; new clusters come last.
+State redistributed(const MoveContext& c, const State& state, Index target,
+                    const std::vector<MassOnRows>& by_batch, const Split::Try& how) {
+  const Problem& problem = c.problem;
   State out = state;
-  const Index old_k = state.k(), born = fit.k() - 1, p = state.total.shape.p;
+  const Index old_k = state.k(), born = how.division.k() - 1, p = state.total.shape.p;
   std::vector<Vec> shares;
   if (out.assignments) out.assignments->append(born);
-  const std::vector<Redistributed> found = fit.assign(by_batch, out.assignments ? &shares : nullptr);
+  const bool known = !how.rows.empty() && !out.assignments;
+  const std::vector<Redistributed> found =
+      known ? how.rows : how.division.assign(c.pool, by_batch, out.assignments ? &shares : nullptr);
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
     const Redistributed& moved = found[b];
     if (out.assignments)
@@ -66,56 +72,72 @@ MoveMemory in_order_of(const MoveMemory& now, const MoveMemory& known, std::uint
   return out;
 }
 
-// The proposal of split_cluster(), with or without forecasts. foreseen: becomes true if one of these ended a
-// try.
-std::optional<Proposal> split(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
-                              const MoveMemory& memory, Index target, const std::vector<MassOnRows>& by_batch,
-                              bool forecasts, bool& foreseen, Stream& stream) {
+// find_split(), with or without forecasts.
+Split found(const MoveContext& c, const MixtureAlloc& alloc, const State& state, const MoveMemory& memory,
+            Index target, const std::vector<MassOnRows>& by_batch, bool forecasts, Stream stream) {
+  Split out;
+  double mass = 0;
+  for (const MassOnRows& where : by_batch) mass += where.total();
+  if (mass < 2) return out;
   RestrictedFit fit(c.problem, alloc, c.pool, state, {target}, by_batch, stream);
   if (!forecasts) fit.ignore_forecasts();
-  std::optional<Proposal> best;
   const std::optional<PriorSteps> steps = steps_of_prior(state.k(), memory.birth_failures(target));
   const bool keeps_k = alloc.fixed_k() > 0;
   for (const Attempt attempt : {Attempt::first, Attempt::second}) {
     if (attempt == Attempt::first)
       fit.develop(keeps_k ? 2 : c.options.birth_size, steps, stream);
-    else if (best && !keeps_k)
+    else if (!out.tries.empty() && !keeps_k)
       fit.develop(2, steps, stream);
     else
       fit.halve(steps, stream);
     if (fit.k() < 2) continue;
-    Proposal proposal{redistributed(c.problem, state, target, by_batch, fit), memory};
-    proposal.memory.append(fit.k() - 1);
+    Split::Try how{fit.division(), {}};
+    if (static_cast<Index>(by_batch.size()) * fit.k() * state.total.shape.p <= most_kept)
+      how.rows = how.division.assign(c.pool, by_batch);
+    out.tries.push_back(std::move(how));
+  }
+  out.foreseen = fit.foresaw();
+  return out;
+}
+
+std::optional<Proposal> better(const MoveContext& c, const State& state, const MoveMemory& memory,
+                               Index target, const std::vector<MassOnRows>& by_batch, const Split& split) {
+  std::optional<Proposal> best;
+  for (const Split::Try& how : split.tries) {
+    Proposal proposal{redistributed(c, state, target, by_batch, how), memory};
+    proposal.memory.append(how.division.k() - 1);
     proposal.memory.birth_succeeded(target);
     if (c.options.reorder) reorder(c.problem, proposal.state, proposal.memory, false);
     if (!best || proposal.state.elbo > best->state.elbo) best = std::move(proposal);
   }
-  foreseen |= fit.foresaw();
   return best;
 }
 
 }  // namespace
 
-std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
-                                      const MoveMemory& memory, Index target,
-                                      const std::vector<MassOnRows>& by_batch, Stream& stream) {
-  double mass = 0;
-  for (const MassOnRows& where : by_batch) mass += where.total();
-  if (mass < 2) return std::nullopt;
-  bool foreseen = false;
-  Stream again = stream;
-  auto best = split(c, alloc, state, memory, target, by_batch, true, foreseen, stream);
-  if (foreseen && trial_listener && c.problem.observer.wants_spared_work()) {
-    const auto other = split(c, alloc, state, memory, target, by_batch, false, foreseen, again);
-    const double found = best ? std::max(best->state.elbo, state.elbo) : state.elbo;
-    tell({"forecast of a birth", {memory.id(target)}, 0, other ? other->state.elbo - found : NAN, false});
+Split find_split(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
+                 const MoveMemory& memory, Index target, const std::vector<MassOnRows>& by_batch,
+                 Stream stream) {
+  return found(c, alloc, state, memory, target, by_batch, true, stream);
+}
+
+std::optional<Proposal> proposed(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
+                                 const MoveMemory& memory, Index target,
+                                 const std::vector<MassOnRows>& by_batch, const Split& split,
+                                 const Stream& stream) {
+  auto best = better(c, state, memory, target, by_batch, split);
+  if (split.foreseen && trial_listener && c.problem.observer.wants_spared_work()) {
+    const auto other = better(c, state, memory, target, by_batch,
+                              found(c, alloc, state, memory, target, by_batch, false, stream));
+    const double elbo = best ? std::max(best->state.elbo, state.elbo) : state.elbo;
+    tell({"forecast of a birth", {memory.id(target)}, 0, other ? other->state.elbo - elbo : NAN, false});
   }
   return best;
 }
 
 double join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& state, Target joined,
                       const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
-                      Stream& stream) {
+                      const Stream& stream) {
   std::sort(joined.begin(), joined.end());
   const std::uint64_t last = c.memory.id(joined.back());
   Changes changes;
@@ -126,7 +148,9 @@ double join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& st
   MoveMemory memory = c.memory;
   changes.apply(memory);
   const State after = with_joined(c.problem, state, changes, entropy);
-  auto proposal = split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, stream);
+  const Index number = memory.number_of(target);
+  auto proposal = proposed(c, alloc, after, memory, number, by_batch,
+                           find_split(c, alloc, after, memory, number, by_batch, stream), stream);
   const bool lifted = proposal && lifts(c.problem, proposal->state, c.to_beat(state), c.pool);
   tell({"resplit", c.memory.ids(joined), 0, proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
   if (!lifted) return 0;

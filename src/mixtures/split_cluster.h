@@ -4,8 +4,8 @@
 
 #include "foundation/random.h"
 #include "inference/moves/move.h"
+#include "mixtures/division.h"
 #include "mixtures/mixture.h"
-#include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
 
@@ -18,14 +18,34 @@ struct Proposal {
   MoveMemory memory;
 };
 
-/// Proposes to divide the mass that cluster `target` has on the given rows, by batch, among new clusters. It
-/// is split into birth_size clusters and into two; the split with the higher ELBO is proposed [Hughes 2016,
-/// §4.2]. If the number of clusters is fixed, it is always split into two. Clusters are reordered if that
-/// raises the ELBO. Empty if all new clusters merged into one. The caller compares the ELBO of the proposal
-/// with that of the present state.
-std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureAlloc& alloc,
-                                      const State& state, const MoveMemory& memory, Index target,
-                                      const std::vector<MassOnRows>& by_batch, Stream& stream);
+/// How a cluster may be split.
+struct Split {
+  /// New clusters, several of them. rows: the target's rows divided among them, by batch; empty if they would
+  /// take much memory.
+  struct Try {
+    Division division;
+    std::vector<Redistributed> rows;
+  };
+  std::vector<Try> tries;  // at most two
+  bool foreseen = false;   // a forecast ended a try
+};
+
+/// Finds new clusters for the mass that cluster `target` has on the given rows, by batch: birth_size of them
+/// in a first try, two in a second one [Hughes 2016, §4.2]. If the number of clusters is fixed, it is two in
+/// both. No try is left if all new clusters merged into one. Changes nothing, so that the splits of several
+/// clusters can be found at the same time.
+Split find_split(const MoveContext& context, const MixtureAlloc& alloc, const State& state,
+                 const MoveMemory& memory, Index target, const std::vector<MassOnRows>& by_batch,
+                 Stream stream);
+
+/// The state in which the rows are divided as the better of the tries has it, by the ELBO; it need not be the
+/// state from which the split was found. Clusters are reordered if that raises the ELBO. Empty if there is no
+/// try. The caller compares the ELBO of the proposal with that of the present state. stream: the one with
+/// which the split was found.
+std::optional<Proposal> proposed(const MoveContext& context, const MixtureAlloc& alloc, const State& state,
+                                 const MoveMemory& memory, Index target,
+                                 const std::vector<MassOnRows>& by_batch, const Split& split,
+                                 const Stream& stream);
 
 /// Proposes to join the clusters `joined` and at the same time to split the cluster with identity `target`.
 /// If `target` is one of `joined`, the joined cluster is split. If the ELBO rises, the proposal replaces the
@@ -34,6 +54,6 @@ std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureA
 /// clusters keep their identities, and with them the memory of failed moves.
 double join_and_split(const MoveContext& context, const MixtureAlloc& alloc, State& state, Target joined,
                       const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
-                      Stream& stream);
+                      const Stream& stream);
 
 }  // namespace bnpvi::mixtures

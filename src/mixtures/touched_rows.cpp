@@ -294,7 +294,7 @@ std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const 
     if (!touched[b].rows.empty())
       work.push_back(std::make_unique<WithoutWork>(static_cast<Index>(b), state.batch[b], touched[b]));
   }
-  do_work(problem, pool, work);
+  do_work(problem, pool, work, Sharing::batches);
   for (const auto& done : work) {
     Summary& rest = parts[static_cast<std::size_t>(done->batch)].rest = std::move(done->rest);
     rest.memory = nullptr;  // belongs to the previous assignments

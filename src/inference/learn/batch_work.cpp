@@ -96,10 +96,13 @@ void do_here(const Problem& problem, Pool& pool, BatchWork& work) {
   problem.source.check();
 }
 
-void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work) {
+void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work, Sharing sharing) {
   if (work.empty()) return;
   if (problem.workers) return problem.workers->run(problem, work);
-  for (BatchWork* one : work) do_here(problem, pool, *one);
+  const Index n = static_cast<Index>(work.size());
+  const auto one = [&](Index i) { do_here(problem, pool, *work[i]); };
+  if (sharing == Sharing::batches && n >= 2 * pool.n_threads()) return pool.run(n, one);
+  for (Index i = 0; i < n; ++i) one(i);
 }
 
 VisitWork::VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,

@@ -69,14 +69,23 @@ class Workers {
 /// Does the work on a batch in this process. Throws FileError if the data have changed meanwhile.
 void do_here(const Problem& problem, Pool& pool, BatchWork& work);
 
-/// Does all the work: by the problem's workers if it has any, otherwise in this process, in the given order.
-void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work);
+/// On what the threads of this process work together.
+enum class Sharing {
+  rows,    // on the rows of one batch after the other
+  batches  // on several batches, where there are at least two for each thread: if each has few rows to look
+           // at
+};
+
+/// Does all the work: by the problem's workers if it has any, otherwise in this process.
+void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work,
+             Sharing sharing = Sharing::rows);
 
 template <class Work>
-void do_work(const Problem& problem, Pool& pool, const std::vector<std::unique_ptr<Work>>& work) {
+void do_work(const Problem& problem, Pool& pool, const std::vector<std::unique_ptr<Work>>& work,
+             Sharing sharing = Sharing::rows) {
   std::vector<BatchWork*> all;
   for (const auto& w : work) all.push_back(w.get());
-  do_work(problem, pool, all);
+  do_work(problem, pool, all, sharing);
 }
 
 /// The local step (update of q(z) at fixed parameters) of all units (rows or groups of rows) of a batch, as a
