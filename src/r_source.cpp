@@ -80,7 +80,7 @@ std::vector<std::vector<Index>> FitData::batches(std::uint64_t key) const {
 }
 
 // Writes the batches as a spool that other processes can read; the previous spool is removed.
-std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& units) const {
+std::shared_ptr<const Source> FitData::written(const std::vector<std::vector<Index>>& units) const {
   const bool grouped = model_.alloc->grouped();
   const Dataset& data = *view_;
   SpoolIndex index;
@@ -105,14 +105,20 @@ std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& 
   SpoolWriter writer(spool_path_, std::move(index));
   writer.add(data, batch.data());
   writer.finish();
-  return std::make_unique<SpoolSource>(std::make_shared<const Spool>(spool_path_), data.starts, grouped,
-                                       model_.obs.get(), false, data.back, data.position);
+  const auto source =
+      std::make_shared<SpoolSource>(std::make_shared<const Spool>(spool_path_), data.starts, grouped,
+                                    model_.obs.get(), false, data.back, data.position);
+  source->hold();
+  return source;
 }
 
-std::unique_ptr<Source> FitData::dealt(std::uint64_t key) const {
+std::shared_ptr<const Source> FitData::dealt(std::uint64_t key) const {
   const bool grouped = model_.alloc->grouped();
   if (spool_) return std::make_unique<SpoolSource>(spool_, starts_, grouped, model_.obs.get(), update_);
-  if (!folder_.empty()) return written(batches(key));
+  if (!folder_.empty()) {
+    if (!written_ || written_key_ != key) written_ = written(batches(key)), written_key_ = key;
+    return written_;
+  }
   return make_source(kind_, *view_, batches(key), grouped, model_.obs->capabilities().lag);
 }
 

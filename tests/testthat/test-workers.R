@@ -148,7 +148,8 @@ test_that("results that do not fit their tasks are refused, and what nobody did 
   folder <- withr::local_tempdir()
   run <- NULL
   hired <- function(...) {
-    list(with = function(model) list(run = run, folder = folder), finish = function() NULL, traffic = NULL)
+    with <- function(model) list(run = run, messages = function() Inf, least_products = 0, folder = folder)
+    list(with = with, threads = 1L, finish = function() NULL, traffic = NULL)
   }
   replace_in_package("hire_workers", hired, environment())
   fit <- function(...) fit_of_case(case, workers = TRUE, laps = 3L, ...)

@@ -1,8 +1,10 @@
 #include "inference/learn/batch_work.h"
 
+#include "foundation/pool_task.h"
 #include "inference/learn/coming_weights.h"
 #include "inference/learn/labels_watch.h"
 #include "inference/start/scalable_work.h"
+#include "observations/feature_block.h"
 #include "observations/hidden_scales.h"
 
 #include <utility>
@@ -97,9 +99,14 @@ void do_here(const Problem& problem, Pool& pool, BatchWork& work) {
 }
 
 void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work) {
-  if (work.empty()) return;
-  if (problem.workers) return problem.workers->run(problem, work);
-  for (BatchWork* one : work) do_here(problem, pool, *one);
+  std::vector<BatchWork*> sent;
+  const bool may_send = problem.workers && !in_pool_task();
+  for (BatchWork* one : work)
+    if (may_send && one->products_per_number(problem) >= problem.workers->least_products())
+      sent.push_back(one);
+    else
+      do_here(problem, pool, *one);
+  if (!sent.empty()) problem.workers->run(problem, sent);
 }
 
 VisitWork::VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,
@@ -132,6 +139,14 @@ void VisitWork::run(const Problem& problem, const Batch& data, Pool& pool) {
       {data.data, data.units, problem.obs, globals, globals.weights, pool, sink, memory_.get()});
   if (base_) found.log_base = batch_log_base(problem, data);
   if (watch) watch->finish();
+}
+
+// Of each cluster all features are sent there and back.
+double VisitWork::products_per_number(const Problem& problem) const {
+  const std::shared_ptr<const Batch> batch = problem.source.open(this->batch);
+  const Dataset& data = batch->data;
+  const Index entries = data.sparse() ? static_cast<Index>(data.row_start[data.n]) : 0;
+  return cost_of_rows(problem.obs, data, data.n, entries, 1) / static_cast<double>(problem.obs->n_features());
 }
 
 void VisitWork::write_task(Writer& out) const {
