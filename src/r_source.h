@@ -41,7 +41,7 @@ class FitData {
 
  private:
   std::vector<std::vector<Index>> batches(std::uint64_t key) const;
-  std::shared_ptr<const Source> written(const std::vector<std::vector<Index>>& units) const;
+  std::shared_ptr<const Source> written(std::uint64_t key) const;
 
   const RModel& model_;
   const bool update_;
@@ -51,8 +51,13 @@ class FitData {
   std::string folder_;  // folder to which data in memory are written for workers; empty: they are not written
   mutable std::string spool_path_;
   mutable int n_written_ = 0;
-  mutable std::shared_ptr<const Source> written_;  // what was written last, dealt with this key
-  mutable std::uint64_t written_key_ = 0;
+  // What was written with the last two keys: the best run so far and the present one may need it again.
+  struct Written {
+    std::uint64_t key;
+    std::string path;
+    std::shared_ptr<const Source> source;
+  };
+  mutable std::vector<Written> written_;
   std::string kind_;           // name of the source, for make_source()
   std::vector<Index> starts_;  // where all groups begin, for data in a spool
   std::vector<Index> uncounted_;

@@ -85,7 +85,8 @@ void TouchedRows::renumber(const std::vector<Index>& number) {
 
 void TouchedRows::write(Writer& out, bool with_weights) const {
   out.list(std::vector<int>(rows.begin(), rows.end()));
-  out.list(weight);
+  const bool all_one = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+  out.list(all_one ? Vec() : weight);
   out.list(std::vector<int>(offset.begin(), offset.end()));
   out.list(cluster);
   out.list(value);
@@ -98,6 +99,7 @@ TouchedRows TouchedRows::read(Reader& in) {
   const auto rows = in.list<std::vector<int>>();
   out.rows.assign(rows.begin(), rows.end());
   out.weight = in.list<Vec>();
+  if (out.weight.empty()) out.weight.assign(rows.size(), 1.0);
   const auto offset = in.list<std::vector<int>>();
   out.offset.assign(offset.begin(), offset.end());
   out.cluster = in.list<std::vector<int>>();
