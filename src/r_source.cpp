@@ -79,8 +79,8 @@ std::vector<std::vector<Index>> FitData::batches(std::uint64_t key) const {
   return out;
 }
 
-// Writes the batches dealt with this key as a spool that other processes can read, unless there is one. Of two
-// such spools, the one written first is removed.
+// Writes the batches dealt with this key as a spool that other processes can read, unless there is one. Of
+// two such spools, the one written first is removed.
 std::shared_ptr<const Source> FitData::written(std::uint64_t key) const {
   for (const Written& one : written_)
     if (one.key == key) {

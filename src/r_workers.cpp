@@ -46,7 +46,8 @@ class Desk {
         const Index batch = in.integer();
         const std::string kind = in.text();
         const auto which = in.integer();
-        const auto at = which < 0 ? nullptr : at_globals(problem, globals.at(static_cast<std::size_t>(which)));
+        const auto at =
+            which < 0 ? nullptr : at_globals(problem, globals.at(static_cast<std::size_t>(which)));
         const auto work = read_batch_work(*models_->alloc, kind, batch, at, in);
         const double ready = pool_.spent();  // work to get here, which the other process does not repeat
         do_here(problem, pool_, *work);

@@ -45,11 +45,9 @@ class BatchWork {
   virtual ~BatchWork() = default;
 
   virtual void run(const Problem& problem, const Batch& data, Pool& pool) = 0;
-  /// About how many products of numbers run() makes for each number that another process must be sent, or sends
-  /// back. Infinity: the work is always worth sending.
-  virtual double products_per_number(const Problem&) const {
-    return std::numeric_limits<double>::infinity();
-  }
+  /// About how many products of numbers run() makes for each number that another process must be sent, or
+  /// sends back. Infinity: the work is always worth sending.
+  virtual double products_per_number(const Problem&) const { return std::numeric_limits<double>::infinity(); }
 
   virtual std::string kind() const = 0;  // the name by which read_batch_work() recognises it
   virtual void write_task(Writer& out) const = 0;
