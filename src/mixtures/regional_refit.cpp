@@ -58,7 +58,7 @@ class MixtureRefit final : public Move {
 
   // Goes on to larger groups when no smaller one is left to try.
   void after_lap(State& state) override {
-    sharing_.emplace(seen_->shared(k_), state.total.sizes(), loss_);
+    sharing_.emplace(seen_->shared(k_, c_.pool), state.total.sizes(), loss_);
     bool left = false;
     for (Index m : sizes_of_groups) {
       for (const Target& group : neighbour_groups(k_, loss_, m))

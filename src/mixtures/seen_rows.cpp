@@ -46,24 +46,37 @@ std::vector<Index> SeenRows::near(Index b, const Target& clusters) const {
   return out;
 }
 
-Vec SeenRows::shared(Index k) const {
-  Vec out(static_cast<std::size_t>(k * k)), r, logs;
+std::vector<SeenRows::Term> SeenRows::shared_in(const TouchedRows& rows, Index k) {
+  std::vector<Term> out;
+  Vec r, logs;
   std::vector<int> cluster;
-  for (const TouchedRows& rows : batch_)
-    for (Index n = 0; n < rows.size(); ++n) {
-      r.clear(), logs.clear(), cluster.clear();
-      for (Index e = rows.offset[n]; e < rows.offset[n + 1]; ++e) {
-        if (rows.value[e] < least_shared) continue;
-        r.push_back(rows.value[e]);
-        cluster.push_back(rows.cluster[e]);
-      }
-      if (r.size() < 2) continue;
-      for (double x : r) logs.push_back(std::log(x));
-      for (std::size_t e = 0; e < r.size(); ++e)
-        for (std::size_t f = 0; f < e; ++f)
-          out[cluster[e] * k + cluster[f]] +=
-              rows.weight[n] * entropy_of_joining(r[e], r[f], logs[e], logs[f]);
+  for (Index n = 0; n < rows.size(); ++n) {
+    r.clear(), logs.clear(), cluster.clear();
+    for (Index e = rows.offset[n]; e < rows.offset[n + 1]; ++e) {
+      if (rows.value[e] < least_shared) continue;
+      r.push_back(rows.value[e]);
+      cluster.push_back(rows.cluster[e]);
     }
+    if (r.size() < 2) continue;
+    for (double x : r) logs.push_back(std::log(x));
+    for (std::size_t e = 0; e < r.size(); ++e)
+      for (std::size_t f = 0; f < e; ++f)
+        out.push_back(
+            {cluster[e] * k + cluster[f], rows.weight[n] * entropy_of_joining(r[e], r[f], logs[e], logs[f])});
+  }
+  return out;
+}
+
+Vec SeenRows::shared(Index k, Pool& pool) const {
+  Vec out(static_cast<std::size_t>(k * k));
+  const Index at_once = pool.n_threads();
+  std::vector<std::vector<Term>> terms(static_cast<std::size_t>(at_once));
+  for (Index first = 0; first < n_batches(); first += at_once) {
+    const Index n = std::min(at_once, n_batches() - first);
+    pool.run(n, [&](Index i) { terms[i] = shared_in(rows(first + i), k); });
+    for (Index i = 0; i < n; ++i)
+      for (const Term& term : terms[i]) out[term.at] += term.value;
+  }
   for (Index a = 0; a < k; ++a)
     for (Index b = 0; b < a; ++b) {
       const double both = out[a * k + b] + out[b * k + a];

@@ -17,7 +17,7 @@ class SeenRows {
   /// For each pair of clusters the entropy of q(z) that would be lost by joining them (shared_entropy),
   /// summed over rows; K × K, symmetric. Responsibilities below 1e-10 are left out: each would add at most
   /// 3e-9.
-  Vec shared(Index k) const;
+  Vec shared(Index k, Pool& pool) const;
 
   /// The rows of batch b, with the numbers that clusters had during the remembered lap.
   const TouchedRows& rows(Index b) const { return batch_[static_cast<std::size_t>(b)]; }
@@ -42,6 +42,13 @@ class SeenRows {
   bool may_have_changed(const Target& clusters) const;
 
  private:
+  // What a row adds to one number of shared().
+  struct Term {
+    Index at;
+    double value;
+  };
+  static std::vector<Term> shared_in(const TouchedRows& rows, Index k);
+
   std::vector<TouchedRows> batch_;
   std::vector<std::vector<std::vector<int>>> of_;  // by batch and cluster: positions of its rows, ascending
   std::vector<Index> now_;
