@@ -313,7 +313,7 @@ engine_worker_open <- function(model, sparsity, candidates, threads) {
     .Call(`_bnpvi_engine_worker_open`, model, sparsity, candidates, threads)
 }
 
-engine_worker_run <- function(desk, task) {
-    .Call(`_bnpvi_engine_worker_run`, desk, task)
+engine_worker_run <- function(desk, message) {
+    .Call(`_bnpvi_engine_worker_run`, desk, message)
 }
 

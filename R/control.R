@@ -88,7 +88,8 @@
 #' @param workers `TRUE`: the daemons of mirai that the session has started (`mirai::daemons(4)`) visit the batches and
 #'   do the work of moves on their rows. Or the name of a compute profile of mirai. For memoized learning, from several
 #'   `batches`, of mixtures (except with [obs_ar()]), topics and hidden Markov models (except with [obs_lds()]). The
-#'   fit is the same to the last bit as without workers and with the same `wave`. A daemon that ends, or does not
+#'   fit is the same to the last bit as without workers and with the same `wave`. What takes longer to send than to do
+#'   is done by this process, on as many threads as there are daemons on this machine. A daemon that ends, or does not
 #'   answer within `getOption("bnpvi.worker_timeout", 600)` seconds, is no longer used. `verbose` shows how much was
 #'   sent in each lap. See `vignette("large-data")`.
 #' @param wave The number of batches that are visited before their sums are exchanged and the clusters updated. A

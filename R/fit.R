@@ -59,7 +59,10 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (spooled) collect_after(data$n)
   learn <- function(run, asked) {
     once <- function(model, asked) {
-      if (!is.null(hired)) asked$hired <- hired$with(model)
+      if (!is.null(hired)) {
+        asked$hired <- hired$with(model)
+        asked$threads <- hired$threads
+      }
       run(model, asked)
     }
     result <- once(model, asked)

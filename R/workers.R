@@ -3,6 +3,14 @@
 # How often a task is sent to other processes before this process does the work itself.
 most_tries <- 3L
 
+# How many messages each daemon gets at a time. What many tasks have in common is in each message once, so that few
+# messages are short ones; with two, a daemon that is done early takes work from another. A guess.
+messages_of_daemon <- 2L
+
+# Work is sent to daemons if it takes at least so many products of numbers for each number that is sent. To send a
+# number took as long as some 15 products, and a tenth of the work is to be enough for that: a guess.
+least_products <- 100
+
 # The number of seconds that a task may take in another process.
 worker_timeout <- function(call = rlang::caller_env()) {
   limit <- getOption("bnpvi.worker_timeout", 600)
@@ -23,8 +31,9 @@ check_workers <- function(workers, call = rlang::caller_env()) {
   workers
 }
 
-# The processes (daemons of mirai) that work for a fit: list(with, finish, traffic). with(model): adds to the
-# model what the engine needs to send them work on batches.
+# The processes (daemons of mirai) that work for a fit: list(with, threads, finish, traffic). with(model): adds to the
+# model what the engine needs to send them work on batches. threads: of this process, as many as there are daemons on
+# this machine, since these wait while it works itself.
 hire_workers <- function(control, data, obs, class, call) {
   tell_one_batch(control)
   need_package("mirai", "workers", call)
@@ -41,7 +50,7 @@ hire_workers <- function(control, data, obs, class, call) {
   shared <- if (is_spooled(data)) dirname(data$spool) else folder
   done <- FALSE
   on.exit(if (!done) unlink(folder, recursive = TRUE))
-  check_daemons(profile, setup, shared, limit, call)
+  beside <- check_daemons(profile, setup, shared, limit, call)
   traffic <- new.env(parent = emptyenv())
   traffic$down <- traffic$up <- 0
   number <- 0L
@@ -54,8 +63,10 @@ hire_workers <- function(control, data, obs, class, call) {
       saveRDS(c(setup, list(model = model)), file)
       files <<- c(files, file)
       run <- function(tasks) work_of_daemons(tasks, file, profile, limit, traffic, control, call)
-      list(run = run, folder = folder)
+      messages <- function() messages_of_daemon * connected(profile)
+      list(run = run, messages = messages, least_products = least_products, folder = folder)
     },
+    threads = max(control$threads, beside),
     finish = function() unlink(c(folder, files), recursive = TRUE),
     traffic = traffic
   )
@@ -68,7 +79,8 @@ connected <- function(profile) {
   if (is.numeric(n) && length(n) == 1L && !is.na(n)) n else 0L
 }
 
-# Sends each daemon (worker process) the paths of packages, and lets it describe itself.
+# Sends each daemon (worker process) the paths of packages, and lets it describe itself. Returns how many daemons are on
+# this machine.
 check_daemons <- function(profile, setup, folder, limit, call) {
   if (!connected(profile)) {
     start <- if (is.null(profile)) "mirai::daemons(4)" else paste0("mirai::daemons(4, .compute = \"", profile, "\")")
@@ -90,6 +102,7 @@ check_daemons <- function(profile, setup, folder, limit, call) {
     .args = list(paths = paths, folder = folder), .compute = profile
   )
   until <- Sys.time() + limit
+  here <- 0L
   while (any(vapply(probes, mirai::unresolved, NA)) && Sys.time() < until) Sys.sleep(0.01)
   for (probe in probes) {
     told <- if (mirai::unresolved(probe)) NULL else probe$data
@@ -106,7 +119,9 @@ check_daemons <- function(profile, setup, folder, limit, call) {
         i = "Give data in a source, with a folder that all machines share as {.arg spool}."
       ), call = call)
     }
+    here <- here + identical(told$machine, Sys.info()[["nodename"]])
   }
+  here
 }
 
 # Runs in a daemon (worker process) and describes it: version of the package, kernels, machine, and whether it
@@ -163,7 +178,7 @@ give_out <- function(tasks, setup, profile, limit) {
     task <- tasks[[i]]
     mirai::mirai(
       {
-        .libPaths(unique(c(paths, .libPaths())))
+        if (!isNamespaceLoaded("bnpvi")) .libPaths(unique(c(paths, .libPaths())))
         asNamespace("bnpvi")$work_on(setup, task)
       },
       .args = list(paths = paths, setup = setup, task = task),

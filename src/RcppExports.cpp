@@ -1059,14 +1059,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_worker_run
-Rcpp::RawVector engine_worker_run(SEXP desk, Rcpp::RawVector task);
-RcppExport SEXP _bnpvi_engine_worker_run(SEXP deskSEXP, SEXP taskSEXP) {
+Rcpp::RawVector engine_worker_run(SEXP desk, Rcpp::RawVector message);
+RcppExport SEXP _bnpvi_engine_worker_run(SEXP deskSEXP, SEXP messageSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type desk(deskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type task(taskSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_worker_run(desk, task));
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type message(messageSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_worker_run(desk, message));
     return rcpp_result_gen;
 END_RCPP
 }

@@ -178,7 +178,7 @@ class Clusters final : public RFamily {
   Rcpp::List result(const Restarted& run) override {
     const auto& fit = static_cast<const SharedFit&>(*run.best.fit);
     const State& state = fit.state();
-    const std::unique_ptr<Source> source = rows_.dealt(fit.problem().seed);
+    const std::shared_ptr<const Source> source = rows_.dealt(fit.problem().seed);
     const ObsModel& obs = fit.problem().obs;
     const AllocModel& alloc = fit.problem().alloc;
     const Problem whole{*source, obs, alloc, options_.seed, nobody, &call_.pool, wave_, workers_.get()};
@@ -207,7 +207,7 @@ class Clusters final : public RFamily {
   // What a restart has for itself: its batches, and models with these learned fields.
   struct View {
     std::unique_ptr<const RModel> own;
-    std::unique_ptr<const Source> source;
+    std::shared_ptr<const Source> source;
     std::optional<Problem> problem;
   };
 

@@ -79,8 +79,15 @@ std::vector<std::vector<Index>> FitData::batches(std::uint64_t key) const {
   return out;
 }
 
-// Writes the batches as a spool that other processes can read; the previous spool is removed.
-std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& units) const {
+// Writes the batches dealt with this key as a spool that other processes can read, unless there is one. Of
+// two such spools, the one written first is removed.
+std::shared_ptr<const Source> FitData::written(std::uint64_t key) const {
+  for (const Written& one : written_)
+    if (one.key == key) {
+      spool_path_ = one.path;
+      return one.source;
+    }
+  const std::vector<std::vector<Index>> units = batches(key);
   const bool grouped = model_.alloc->grouped();
   const Dataset& data = *view_;
   SpoolIndex index;
@@ -99,20 +106,27 @@ std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& 
     if (grouped) size.groups = static_cast<Index>(units[b].size());
     index.size.push_back(size);
   }
-  std::error_code ignored;
-  if (!spool_path_.empty()) std::filesystem::remove(utf8_path(spool_path_), ignored);
+  if (written_.size() == 2) {
+    std::error_code ignored;
+    std::filesystem::remove(utf8_path(written_.front().path), ignored);
+    written_.erase(written_.begin());
+  }
   spool_path_ = folder_ + "/batches-" + std::to_string(++n_written_) + ".spool";
   SpoolWriter writer(spool_path_, std::move(index));
   writer.add(data, batch.data());
   writer.finish();
-  return std::make_unique<SpoolSource>(std::make_shared<const Spool>(spool_path_), data.starts, grouped,
-                                       model_.obs.get(), false, data.back, data.position);
+  const auto source =
+      std::make_shared<SpoolSource>(std::make_shared<const Spool>(spool_path_), data.starts, grouped,
+                                    model_.obs.get(), false, data.back, data.position);
+  source->hold();
+  written_.push_back({key, spool_path_, source});
+  return source;
 }
 
-std::unique_ptr<Source> FitData::dealt(std::uint64_t key) const {
+std::shared_ptr<const Source> FitData::dealt(std::uint64_t key) const {
   const bool grouped = model_.alloc->grouped();
   if (spool_) return std::make_unique<SpoolSource>(spool_, starts_, grouped, model_.obs.get(), update_);
-  if (!folder_.empty()) return written(batches(key));
+  if (!folder_.empty()) return written(key);
   return make_source(kind_, *view_, batches(key), grouped, model_.obs->capabilities().lag);
 }
 

@@ -32,7 +32,7 @@ class FitData {
   /// The data in batches. If there is a spool (a file of batches), these are its batches. Otherwise `control`
   /// gives either `batch_of`, a batch number from 1 for each unit, or a number of random batches, which are
   /// drawn with this key. An update has one more batch, without units, for the earlier data.
-  std::unique_ptr<Source> dealt(std::uint64_t key) const;
+  std::shared_ptr<const Source> dealt(std::uint64_t key) const;
   const Dataset* in_memory() const { return view_; }  // null for a spool
   /// Path of the spool (file of batches) that holds the batches dealt last; empty if they are in memory.
   const std::string& spool_path() const { return spool_path_; }
@@ -41,7 +41,7 @@ class FitData {
 
  private:
   std::vector<std::vector<Index>> batches(std::uint64_t key) const;
-  std::unique_ptr<Source> written(const std::vector<std::vector<Index>>& units) const;
+  std::shared_ptr<const Source> written(std::uint64_t key) const;
 
   const RModel& model_;
   const bool update_;
@@ -51,6 +51,13 @@ class FitData {
   std::string folder_;  // folder to which data in memory are written for workers; empty: they are not written
   mutable std::string spool_path_;
   mutable int n_written_ = 0;
+  // What was written with the last two keys: the best run so far and the present one may need it again.
+  struct Written {
+    std::uint64_t key;
+    std::string path;
+    std::shared_ptr<const Source> source;
+  };
+  mutable std::vector<Written> written_;
   std::string kind_;           // name of the source, for make_source()
   std::vector<Index> starts_;  // where all groups begin, for data in a spool
   std::vector<Index> uncounted_;
@@ -68,7 +75,7 @@ auto on_dealt_data(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::
   RMonitor monitor{R_NilValue};
   RPool pool(c.integer("threads"), monitor);
   const auto seed = static_cast<std::uint64_t>(c.number("seed"));
-  const std::unique_ptr<Source> source = rows.dealt(seed);
+  const std::shared_ptr<const Source> source = rows.dealt(seed);
   return what(Problem{*source, *given.obs, *given.alloc, seed, nobody, &pool}, pool, c);
 }
 

@@ -3,10 +3,12 @@
 #include <new>
 #include <system_error>
 
+#include "foundation/pool_task.h"
+
 namespace bnpvi {
 
 namespace {
-thread_local bool in_task = false;
+thread_local bool runs_task = false;
 
 // Waits actively for at most 60 µs, which is about the cost of sleeping and waking: a lap of 20 ms makes a
 // dozen parallel calls with little time between them.
@@ -41,6 +43,8 @@ Pool::~Pool() {
   for (std::thread& t : threads_) t.join();
 }
 
+bool in_pool_task() { return runs_task; }
+
 void Pool::poll() {
   if (std::this_thread::get_id() == caller_ && !stop_) {
     const auto now = std::chrono::steady_clock::now();
@@ -59,7 +63,7 @@ void Pool::poll() {
 
 void Pool::take_tasks(const std::function<void(Index)>& task) {
   for (Index i; (i = next_.fetch_add(1)) < n_tasks_;) {
-    in_task = true;
+    runs_task = true;
     try {
       task(i);
     } catch (...) {
@@ -68,7 +72,7 @@ void Pool::take_tasks(const std::function<void(Index)>& task) {
       if (!error_ || std::this_thread::get_id() == caller_) error_ = std::current_exception();
       next_ = n_tasks_;
     }
-    in_task = false;
+    runs_task = false;
   }
 }
 
@@ -93,7 +97,7 @@ void Pool::work() {
 }
 
 void Pool::run(Index n, const std::function<void(Index)>& task) {
-  if (threads_.empty() || n < 2 || in_task) {
+  if (threads_.empty() || n < 2 || runs_task) {
     for (Index i = 0; i < n; ++i) task(i);
     return;
   }

@@ -139,7 +139,8 @@ class MixtureDelete final : public Move {
   // The rows of target i, by batch, with the present numbers of clusters. None of them was reassigned in this
   // lap, so that clusters that were deleted have no mass on them.
   std::vector<TouchedRows> now_touched(std::size_t i) const {
-    std::vector<TouchedRows> out = rows_of(touched_, i);
+    std::vector<TouchedRows> out(touched_.size());
+    c_.pool.run(static_cast<Index>(out.size()), [&](Index b) { out[b] = touched_[b].rows_of(i); });
     for (const std::vector<Index>& number : gone_)
       for (TouchedRows& batch : out) batch.renumber(number);
     return out;

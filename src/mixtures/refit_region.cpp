@@ -6,8 +6,8 @@
 
 namespace bnpvi::mixtures {
 
-RefitRegion region_of(const TouchedRows& rows, Index k, const Target& group, const Target& around,
-                      double least) {
+RefitRegion region_of(const TouchedRows& rows, const std::vector<Index>& near, Index k, const Target& group,
+                      const Target& around, double least) {
   constexpr int none = -2, nearby = -1;  // else: the place of the cluster in the group
   std::vector<int> place(static_cast<std::size_t>(k), none);
   for (Index j : around) place[j] = nearby;
@@ -18,18 +18,18 @@ RefitRegion region_of(const TouchedRows& rows, Index k, const Target& group, con
   for (Index j : group)
     if (rows.expected) out.mass.cluster.push_back(rows.at_visit[j]);
   Vec own(group.size());
-  for (Index n = 0; n < rows.size(); ++n) {
-    double mass = 0, near = 0;
+  for (Index n : near) {
+    double mass = 0, of_others = 0;
     std::fill(own.begin(), own.end(), 0.0);
     for (Index e = rows.offset[n]; e < rows.offset[n + 1]; ++e) {
       const int at = place[rows.cluster[e]];
       if (at >= 0)
         mass += own[at] = rows.value[e];
       else if (at == nearby)
-        near += rows.value[e];
+        of_others += rows.value[e];
     }
     if (mass < least) {
-      if (mass + near >= least) out.others.push_back(n);
+      if (mass + of_others >= least) out.others.push_back(n);
       continue;
     }
     const double weight = rows.weight[n];

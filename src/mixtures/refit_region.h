@@ -14,9 +14,10 @@ struct RefitRegion {
   double entropy = 0;
 };
 
-/// Finds the region of a group among rows of a batch, in one pass over their responsibilities. k: number of
-/// clusters of these rows. around: clusters outside the group.
-RefitRegion region_of(const TouchedRows& rows, Index k, const Target& group, const Target& around,
-                      double least);
+/// Finds the region of a group among rows of a batch, in one pass over the responsibilities of those near. k:
+/// number of clusters of these rows. around: clusters outside the group. near: the rows on which any of all
+/// these clusters has some responsibility, as positions in `rows`, ascending.
+RefitRegion region_of(const TouchedRows& rows, const std::vector<Index>& near, Index k, const Target& group,
+                      const Target& around, double least);
 
 }  // namespace bnpvi::mixtures

@@ -97,7 +97,7 @@ class MixtureRefit final : public Move {
       if (seen_->may_have_changed(both)) return false;
       region.resize(static_cast<std::size_t>(seen_->n_batches()));
       c_.pool.run(seen_->n_batches(), [&](Index b) {
-        region[b] = region_of(seen_->rows(b), k_, group, around, least_mass);
+        region[b] = region_of(seen_->rows(b), seen_->near(b, both), k_, group, around, least_mass);
       });
     }
     c_.memory.refit_tried(current, sizes_of(current, state.total.sizes()));

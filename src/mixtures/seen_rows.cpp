@@ -32,9 +32,10 @@ void add_shared(const TouchedRows& rows, Index first, Index last, Index k, Vec& 
     for (Index e = rows.offset[n]; e < rows.offset[n + 1]; ++e) {
       if (rows.value[e] < least_shared) continue;
       r.push_back(rows.value[e]);
-      logs.push_back(std::log(rows.value[e]));
       cluster.push_back(rows.cluster[e]);
     }
+    if (r.size() < 2) continue;
+    for (const double x : r) logs.push_back(std::log(x));
     for (std::size_t e = 0; e < r.size(); ++e)
       for (std::size_t f = 0; f < e; ++f)
         out[cluster[e] * k + cluster[f]] += rows.weight[n] * entropy_of_joining(r[e], r[f], logs[e], logs[f]);
@@ -43,7 +44,28 @@ void add_shared(const TouchedRows& rows, Index first, Index last, Index k, Vec& 
 
 }  // namespace
 
-void SeenRows::set(Index b, TouchedRows rows) { batch_[static_cast<std::size_t>(b)] = std::move(rows); }
+void SeenRows::set(Index b, TouchedRows rows) {
+  std::vector<std::vector<int>>& of = of_[static_cast<std::size_t>(b)];
+  for (Index n = 0; n < rows.size(); ++n)
+    for (Index e = rows.offset[n]; e < rows.offset[n + 1]; ++e) {
+      const auto j = static_cast<std::size_t>(rows.cluster[e]);
+      if (j >= of.size()) of.resize(j + 1);
+      of[j].push_back(static_cast<int>(n));
+    }
+  batch_[static_cast<std::size_t>(b)] = std::move(rows);
+}
+
+std::vector<Index> SeenRows::near(Index b, const Target& clusters) const {
+  const std::vector<std::vector<int>>& of = of_[static_cast<std::size_t>(b)];
+  std::vector<bool> is_near(static_cast<std::size_t>(rows(b).size()));
+  for (Index j : clusters)
+    if (j < static_cast<Index>(of.size()))
+      for (int n : of[static_cast<std::size_t>(j)]) is_near[static_cast<std::size_t>(n)] = true;
+  std::vector<Index> out;
+  for (std::size_t n = 0; n < is_near.size(); ++n)
+    if (is_near[n]) out.push_back(static_cast<Index>(n));
+  return out;
+}
 
 Vec SeenRows::shared(Index k, Pool& pool) const {
   Vec out(static_cast<std::size_t>(k * k));

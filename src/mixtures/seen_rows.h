@@ -9,7 +9,7 @@ namespace bnpvi::mixtures {
 /// had during the lap, unless stated otherwise.
 class SeenRows {
  public:
-  explicit SeenRows(std::size_t n_batches) : batch_(n_batches) {}
+  explicit SeenRows(std::size_t n_batches) : batch_(n_batches), of_(n_batches) {}
 
   /// Stores the rows of batch b, ascending, with all their responsibilities.
   void set(Index b, TouchedRows rows);
@@ -22,6 +22,9 @@ class SeenRows {
   /// The rows of batch b, with the numbers that clusters had during the remembered lap.
   const TouchedRows& rows(Index b) const { return batch_[static_cast<std::size_t>(b)]; }
   Index n_batches() const { return static_cast<Index>(batch_.size()); }
+  /// Rows of batch b on which any of these clusters has some responsibility, as positions in rows(b),
+  /// ascending. Clusters are numbered as during the remembered lap.
+  std::vector<Index> near(Index b, const Target& clusters) const;
   /// The rows of batch b at these positions in rows(b), with the present numbers of clusters.
   TouchedRows some(Index b, const std::vector<Index>& positions) const;
 
@@ -40,6 +43,7 @@ class SeenRows {
 
  private:
   std::vector<TouchedRows> batch_;
+  std::vector<std::vector<std::vector<int>>> of_;  // by batch and cluster: positions of its rows, ascending
   std::vector<Index> now_;
   std::vector<bool> changed_;  // clusters with enough responsibility (`least`) for a row that was reassigned
 };

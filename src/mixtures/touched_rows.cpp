@@ -85,7 +85,8 @@ void TouchedRows::renumber(const std::vector<Index>& number) {
 
 void TouchedRows::write(Writer& out, bool with_weights) const {
   out.list(std::vector<int>(rows.begin(), rows.end()));
-  out.list(weight);
+  const bool all_one = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+  out.list(all_one ? Vec() : weight);
   out.list(std::vector<int>(offset.begin(), offset.end()));
   out.list(cluster);
   out.list(value);
@@ -98,6 +99,7 @@ TouchedRows TouchedRows::read(Reader& in) {
   const auto rows = in.list<std::vector<int>>();
   out.rows.assign(rows.begin(), rows.end());
   out.weight = in.list<Vec>();
+  if (out.weight.empty()) out.weight.assign(rows.size(), 1.0);
   const auto offset = in.list<std::vector<int>>();
   out.offset.assign(offset.begin(), offset.end());
   out.cluster = in.list<std::vector<int>>();
@@ -276,6 +278,11 @@ WithoutWork::WithoutWork(Index batch, Reader& in)
 
 void WithoutWork::run(const Problem& problem, const Batch& data, Pool& pool) {
   rest = without(problem, pool, data);
+}
+
+// Each responsibility is sent with the number of its cluster, 12 bytes.
+double WithoutWork::products_per_number(const Problem& problem) const {
+  return static_cast<double>(problem.obs->n_features()) / 1.5;
 }
 
 void WithoutWork::write_task(Writer& out) const {

@@ -110,6 +110,7 @@ class WithoutWork final : public BatchWork {
   WithoutWork(Index batch, Reader& in);
 
   void run(const Problem& problem, const Batch& data, Pool& pool) override;
+  double products_per_number(const Problem& problem) const override;
   std::string kind() const override { return "without"; }
   void write_task(Writer& out) const override;
   void write_result(Writer& out) const override { rest.write(out); }

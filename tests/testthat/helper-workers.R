@@ -1,12 +1,13 @@
 # Fits whose work on batches is done elsewhere (inst/design/data.md).
 
-# Workers without daemons: tasks go through bytes, to a desk in this process.
-local_desk <- function(env = parent.frame()) {
+# Workers without daemons: tasks go through bytes, in at most so many messages, to a desk in this process.
+local_desk <- function(env = parent.frame(), messages = 2L, least_products = 0, threads = 1L) {
   folder <- withr::local_tempdir(.local_envir = env)
   number <- 0L
   seen <- new.env(parent = emptyenv())
   seen$kinds <- character()
   seen$times <- list()
+  seen$most <- 0L # messages at a time
   here <- function(control, data, obs, class, call) {
     require_ability(kinds_to_fit(class, obs), "workers", call)
     with <- function(model) {
@@ -17,30 +18,32 @@ local_desk <- function(env = parent.frame()) {
         candidates = as.integer(control$candidates), threads = as.integer(control$threads), model = model
       ), setup)
       run <- function(tasks) {
+        seen$most <- max(seen$most, length(tasks))
         lapply(tasks, function(task) {
-          kinds <- kind_of_task(task)
-          seen$kinds <- union(seen$kinds, kinds)
-          for (kind in kinds) seen$times[[kind]] <- (seen$times[[kind]] %||% 0L) + 1L
+          kinds <- kinds_in(task)
+          seen$kinds <- union(seen$kinds, names(kinds))
+          for (kind in names(kinds)) seen$times[[kind]] <- (seen$times[[kind]] %||% 0L) + kinds[[kind]]
           result <- work_on(setup, task)
           if (is.list(result)) stop(result$error)
           result
         })
       }
-      list(run = run, folder = folder)
+      list(run = run, messages = function() messages, least_products = least_products, folder = folder)
     }
-    list(with = with, finish = function() NULL, traffic = NULL)
+    list(with = with, threads = threads, finish = function() NULL, traffic = NULL)
   }
   replace_in_package("hire_workers", here, env)
   seen
 }
 
-# The names in a task.
-kind_of_task <- function(task) {
+# The kinds of tasks in a message, and how many there are of each.
+kinds_in <- function(message) {
   known <- c(
     "visit", "units", "assign", "claim", "statistic", "without", "seen", "documents", "target_rows", "touched_rows",
     "pair_entropy", "snapshot", "labels", "draw_rows", "nearest", "anchors"
   )
-  known[vapply(known, function(name) length(grepRaw(name, task, fixed = TRUE)) > 0L, NA)]
+  times <- vapply(known, function(name) length(grepRaw(name, message, fixed = TRUE, all = TRUE)), 1L)
+  times[times > 0L]
 }
 
 # What a fit is but for who did the work, seconds, and where that was.
@@ -125,10 +128,11 @@ fit_of_case <- function(case, ..., laps = 25L) {
   suppressWarnings(case[[2]](case[[1]], control))
 }
 
-# Two daemons, or so many, for the time of a test; their process numbers.
+# Two daemons, or so many, for the time of a test, which are sent all work; their process numbers.
 local_daemons <- function(n = 2L, profile = "bnpvi tests", env = parent.frame()) {
   skip_if_not_installed("mirai")
   mirai::daemons(n, .compute = profile)
   withr::defer(mirai::daemons(0, .compute = profile), envir = env)
+  replace_in_package("least_products", 0, env)
   vapply(mirai::everywhere(Sys.getpid(), .compute = profile)[], identity, 1L)
 }

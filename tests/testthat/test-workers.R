@@ -44,6 +44,43 @@ test_that("rows that refits claim come back", {
   expect_true("claim" %in% seen$kinds)
 })
 
+test_that("tasks share messages, and what takes longer to send is done here, on several threads, with the same bits", {
+  cases <- worker_cases()[c("mixture", "topics")]
+  for (name in names(cases)) {
+    fit <- function(...) bits_of_work(fit_of_case(cases[[name]], wave = 4L, laps = 10L, restarts = 2L, ...))
+    here <- fit()
+    for (messages in c(1L, 3L)) {
+      seen <- local_desk(messages = messages, threads = messages)
+      expect_identical(fit(workers = TRUE), here, info = name)
+      expect_identical(seen$most, messages, info = name)
+      expect_true("visit" %in% seen$kinds, info = name)
+    }
+    seen <- local_desk(least_products = Inf, threads = 2L)
+    expect_identical(fit(workers = TRUE), here, info = name)
+    expect_false(any(c("visit", "without", "documents") %in% seen$kinds), info = name)
+  }
+})
+
+test_that("this process has a thread for each daemon on its machine", {
+  skip_if_not_installed("mirai")
+  hired <- function(beside, threads) {
+    replace_in_package("check_daemons", function(...) beside, environment())
+    replace_in_package("connected", function(profile) 5L, environment())
+    control <- replace(bnp_control(batches = 2), "threads", threads)
+    out <- hire_workers(control, list(), obs_multinomial(), "bnp_topics", NULL)
+    withr::defer(out$finish())
+    expect_identical(out$with(list())$messages(), 5L * messages_of_daemon)
+    out$threads
+  }
+  expect_identical(hired(3L, 1L), 3L)
+  expect_identical(hired(1L, 2L), 2L)
+  expect_identical(hired(0L, 1L), 1L) # all on other machines
+  profile <- "bnpvi tests of machines"
+  local_daemons(2L, profile)
+  setup <- list(version = package_version_here(), kernels = kernels_here())
+  expect_identical(check_daemons(profile, setup, tempdir(), 60, NULL), 2L)
+})
+
 test_that("0, 1 and 2 daemons end with the same bits", {
   cases <- worker_cases()[c("mixture", "topics", "sequences")]
   here <- lapply(cases, function(case) bits_of_work(fit_of_case(case, wave = 8L)))
@@ -148,7 +185,8 @@ test_that("results that do not fit their tasks are refused, and what nobody did 
   folder <- withr::local_tempdir()
   run <- NULL
   hired <- function(...) {
-    list(with = function(model) list(run = run, folder = folder), finish = function() NULL, traffic = NULL)
+    with <- function(model) list(run = run, messages = function() Inf, least_products = 0, folder = folder)
+    list(with = with, threads = 1L, finish = function() NULL, traffic = NULL)
   }
   replace_in_package("hire_workers", hired, environment())
   fit <- function(...) fit_of_case(case, workers = TRUE, laps = 3L, ...)

@@ -269,7 +269,17 @@ void SpoolSource::require_lengths(const Spool::Held& held) const {
 
 Index SpoolSource::n_batches() const { return static_cast<Index>(spool_->index().size.size()) + one_more_; }
 
+void SpoolSource::hold() {
+  std::vector<std::shared_ptr<const Batch>> held;
+  for (Index b = 0; b < n_batches(); ++b) held.push_back(open(b));
+  held_ = std::move(held);
+}
+
 std::shared_ptr<const Batch> SpoolSource::open(Index b) const {
+  if (!held_.empty()) {
+    check();
+    return held_[b];
+  }
   const Index last = static_cast<Index>(spool_->index().size.size());
   const auto held = spool_->open(std::min(b, last - 1));
   if (b == last) return {held, &held->batch};

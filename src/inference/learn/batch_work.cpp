@@ -1,8 +1,10 @@
 #include "inference/learn/batch_work.h"
 
+#include "foundation/pool_task.h"
 #include "inference/learn/coming_weights.h"
 #include "inference/learn/labels_watch.h"
 #include "inference/start/scalable_work.h"
+#include "observations/feature_block.h"
 #include "observations/hidden_scales.h"
 
 #include <utility>
@@ -97,12 +99,19 @@ void do_here(const Problem& problem, Pool& pool, BatchWork& work) {
 }
 
 void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work, Sharing sharing) {
-  if (work.empty()) return;
-  if (problem.workers) return problem.workers->run(problem, work);
-  const Index n = static_cast<Index>(work.size());
-  const auto one = [&](Index i) { do_here(problem, pool, *work[i]); };
-  if (sharing == Sharing::batches && n >= 2 * pool.n_threads()) return pool.run(n, one);
-  for (Index i = 0; i < n; ++i) one(i);
+  std::vector<BatchWork*> sent, kept;
+  const bool may_send = problem.workers && !in_pool_task();
+  for (BatchWork* one : work) {
+    const bool worth = may_send && one->products_per_number(problem) >= problem.workers->least_products();
+    (worth ? sent : kept).push_back(one);
+  }
+  const Index n = static_cast<Index>(kept.size());
+  const auto one = [&](Index i) { do_here(problem, pool, *kept[i]); };
+  if (sharing == Sharing::batches && n >= 2 * pool.n_threads())
+    pool.run(n, one);
+  else
+    for (Index i = 0; i < n; ++i) one(i);
+  if (!sent.empty()) problem.workers->run(problem, sent);
 }
 
 VisitWork::VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,
@@ -135,6 +144,14 @@ void VisitWork::run(const Problem& problem, const Batch& data, Pool& pool) {
       {data.data, data.units, problem.obs, globals, globals.weights, pool, sink, memory_.get()});
   if (base_) found.log_base = batch_log_base(problem, data);
   if (watch) watch->finish();
+}
+
+// Of each cluster all features are sent there and back.
+double VisitWork::products_per_number(const Problem& problem) const {
+  const std::shared_ptr<const Batch> batch = problem.source.open(this->batch);
+  const Dataset& data = batch->data;
+  const Index entries = data.sparse() ? static_cast<Index>(data.row_start[data.n]) : 0;
+  return cost_of_rows(problem.obs, data, data.n, entries, 1) / static_cast<double>(problem.obs->n_features());
 }
 
 void VisitWork::write_task(Writer& out) const {

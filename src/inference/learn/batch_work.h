@@ -1,5 +1,6 @@
 // Work on the data of one batch, in this process or in another one.
 #pragma once
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,6 +45,9 @@ class BatchWork {
   virtual ~BatchWork() = default;
 
   virtual void run(const Problem& problem, const Batch& data, Pool& pool) = 0;
+  /// About how many products of numbers run() makes for each number that another process must be sent, or
+  /// sends back. Infinity: the work is always worth sending.
+  virtual double products_per_number(const Problem&) const { return std::numeric_limits<double>::infinity(); }
 
   virtual std::string kind() const = 0;  // the name by which read_batch_work() recognises it
   virtual void write_task(Writer& out) const = 0;
@@ -64,6 +68,8 @@ class Workers {
  public:
   virtual ~Workers() = default;
   virtual void run(const Problem& problem, const std::vector<BatchWork*>& work) = 0;
+  /// Work with fewer products for each number sent (BatchWork::products_per_number) is done in this process.
+  virtual double least_products() const = 0;
 };
 
 /// Does the work on a batch in this process. Throws FileError if the data have changed meanwhile.
@@ -76,7 +82,8 @@ enum class Sharing {
            // at
 };
 
-/// Does all the work: by the problem's workers if it has any, otherwise in this process.
+/// Does all the work: what is worth sending by the problem's workers if it has any, the rest in this process.
+/// Within a task of the pool all work is done in this process.
 void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work,
              Sharing sharing = Sharing::rows);
 
@@ -101,6 +108,7 @@ class VisitWork final : public BatchWork {
   VisitWork(const AllocModel& alloc, Index batch, std::shared_ptr<const WorkGlobals> at, Reader& in);
 
   void run(const Problem& problem, const Batch& data, Pool& pool) override;
+  double products_per_number(const Problem& problem) const override;
   std::string kind() const override { return "visit"; }
   void write_task(Writer& out) const override;
   void write_result(Writer& out) const override;

@@ -19,10 +19,7 @@ void in_windows(const MoveContext& context, Index n, const std::function<Evaluat
     in_window = std::min(size, n - first);
     std::vector<Evaluated> window(static_cast<std::size_t>(in_window));
     const auto one = [&](Index i) { window[i] = evaluate(first + i); };
-    if (context.problem.workers)
-      for (Index i = 0; i < in_window; ++i) one(i);
-    else
-      context.pool.run(in_window, one);
+    context.pool.run(in_window, one);
     std::vector<std::uint64_t> changed;
     for (Index i = 0; i < in_window; ++i) {
       Evaluated& now = window[i];

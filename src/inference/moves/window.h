@@ -34,9 +34,8 @@ struct Evaluated {
 /// at the old state or concerns a cluster of an accepted proposal. So every accepted proposal raises the
 /// ELBO.
 ///
-/// evaluate(i) runs on any thread and in any order (one after the other if other processes do the work). It
-/// must not change anything, and needs random numbers of its own. commit(i, proposal) is called in order, and
-/// returns whether it replaced the state.
+/// evaluate(i) runs on any thread and in any order. It must not change anything, and needs random numbers of
+/// its own. commit(i, proposal) is called in order, and returns whether it replaced the state.
 void in_windows(const MoveContext& context, Index n, const std::function<Evaluated(Index)>& evaluate,
                 const std::function<bool(Index, Evaluated&)>& commit);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "foundation/pool_task.h"
 #include "topics/model/topic_sum.h"
 #include "topics/moves/documents_work.h"
 
@@ -190,15 +191,15 @@ void TopicEdit::move(Documents how, Index from, Index to, const FewTerms* few, S
   }
 }
 
-// Each task carries the topics, from which the process that runs it makes tables: about 25 ns for each of K x
-// V numbers, while a document takes about 10 us to visit (2,000 documents of 80 words). Two processes save
-// half of the visits' time.
+// Each task carries the topics, from which the process that runs it makes tables.
 bool TopicEdit::worth_sending(Index k) const {
-  constexpr double numbers_per_document = 200;
+  constexpr double products_per_document = 2000;  // of 100 words and 20 topics: a guess
+  const Problem& problem = this->problem();
+  if (few_ || !problem.workers || in_pool_task()) return false;
   Index tasks = n() > 0;
   for (Index i = 1; i < n(); ++i) tasks += documents_[i].batch != documents_[i - 1].batch;
-  const double sent = static_cast<double>(k) * static_cast<double>(c_.problem.source.shape().d * tasks);
-  return static_cast<double>(n()) * numbers_per_document > sent;
+  const double sent = static_cast<double>(k) * static_cast<double>(problem.source.shape().d * tasks);
+  return static_cast<double>(n()) * products_per_document >= problem.workers->least_products() * sent;
 }
 
 void TopicEdit::visit(const Globals& globals, Summary& total) {
@@ -207,7 +208,7 @@ void TopicEdit::visit(const Globals& globals, Summary& total) {
   Globals without_weights = globals;
   without_weights.weights = nullptr;
   const auto at = globals_for_work(problem, std::move(without_weights), true);
-  const bool sent = !few_ && problem.workers && worth_sending(globals.effective.k);
+  const bool sent = worth_sending(globals.effective.k);
   const auto shared = sent ? nullptr
                            : std::make_shared<const DocumentVisits>(alloc_, problem.obs,
                                                                     problem.source.shape(), *at, c_.pool);
