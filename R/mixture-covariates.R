@@ -118,11 +118,11 @@ require_one_pattern <- function(data, position, arg, call) {
 with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
   prior <- fit$model$prior
   previous <- prior$design$previous
-  names <- setdiff(all.vars(prior$design$terms), previous_names(names(previous)))
+  names <- setdiff(names(prior$design$values), previous_names(names(previous)))
   if (is.null(covariates) && is.data.frame(newdata) && length(names) && all(names %in% names(newdata))) {
     covariates <- as.data.frame(newdata)[names]
   } else if (is.null(covariates) && length(names)) {
-    return(with_training_patterns(fit, data, arg, call))
+    return(with_training_patterns(fit, data, names, call))
   }
   frame <- if (is.null(covariates)) data.frame(row.names = seq_len(data$n)) else
     covariate_rows(data, covariates, if (is.data.frame(newdata)) arg else "covariates", call)
@@ -137,13 +137,13 @@ with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
   data
 }
 
-with_training_patterns <- function(fit, data, arg, call) {
+with_training_patterns <- function(fit, data, names, call) {
   known <- fit$input
   if (!identical(as.integer(data$n), as.integer(known$n)) || !identical(fingerprint_of(data), known$fingerprint)) {
     if (data$n > 0L) {
       abort("covariates", c(
         "{.arg covariates} are needed: the weights of clusters depend on
-         {.field {all.vars(fit$model$prior$design$terms)}}.",
+         {.field {names}}.",
         i = "They are known only for the training data."
       ), call = call)
     }
