@@ -43,6 +43,7 @@ table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
 
 prevalence_of_states <- function(fit, by, level, at, contrast, average, call) {
   grid <- grid_of_covariate(fit, by, at, average, transitions_by_pattern(fit), call)
+  need_contrast(grid, contrast, call)
   table_by_covariate(
     fit, grid, data.frame(state = seq_len(fit$state$k)), function(p) stationary_shares(known_transitions(p)), level,
     contrast

@@ -36,6 +36,7 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
 # response_of_documents().
 prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
+  need_contrast(grid, contrast, call)
   by <- grid$by
   value <- grid$value
   weight <- grid$weight
@@ -94,6 +95,13 @@ fixed_covariates <- function(at, by, design, call) {
   at
 }
 
+# Differences from the first value of a covariate are of covariates with another one.
+need_contrast <- function(grid, contrast, call) {
+  if (contrast && length(grid$value) < 2L) {
+    abort("by", "{.code contrast = TRUE} needs two values of {.field {grid$by}} or more; it has one in the data.", call = call)
+  }
+}
+
 # The values at which a covariate is shown: numbers as learn_patterns() chose them, or those that occur if the
 # formula makes levels of them; otherwise all values that occur, as text.
 shown_values <- function(design, by, call) {
@@ -115,7 +123,7 @@ shown_values <- function(design, by, call) {
 values_to_show <- function(v) {
   known <- sort(unique(v))
   number <- as.double(known)
-  few <- length(known) <= most_single_values && all(number == round(number))
+  few <- length(known) <= most_single_values && all(number == round(number)) || length(known) == 1L
   if (few) known else on_scale_of(seq(min(number), max(number), length.out = most_grid), v)
 }
 
