@@ -157,6 +157,9 @@ with_training_patterns <- function(fit, data, names, call) {
 
 # A fit as the engine needs it for data whose covariate patterns differ from those of the training data.
 fit_at_patterns <- function(fit, data) {
+  if (has_tilted_topics(fit)) {
+    return(fit_at_documents(fit, data))
+  }
   before <- n_patterns_of(fit$model)
   fit$model$prior$patterns <- data$patterns
   fit$model$prior$n_patterns <- nrow(data$patterns)

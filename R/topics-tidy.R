@@ -81,13 +81,17 @@ tidy_documents <- function(fit, level) {
 
 #' @rdname tidy.bnp_topics
 #' @export
-augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
+augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL, covariates = NULL) {
   check_no_dots(...)
+  if (!is.null(covariates)) only_with_covariates(x, rlang::current_env())
   na_action <- action_of_fit(x, na_action)
   if (!obs_facts(x$model$obs)$counts_tokens) {
     data <- data_or_kept(if (!missing(data)) data, x, "data")
     read_arguments(rlang::enquos(id = id), data, "data")
-    return(augment_rows(x, data, id, na_action))
+    return(augment_rows(x, data, id, na_action, covariates))
+  }
+  if (!is.null(covariates)) {
+    abort("argument", "{.arg covariates} are for new documents of rows: {.arg data} has documents of the fit.")
   }
   if (missing(data)) data <- counts_of_kept(x, rlang::current_env())
   refuse_files(data, "data", rlang::current_env())
@@ -132,8 +136,8 @@ rows_in_given_order <- function(data) {
 }
 
 # The rows of documents in the order of `data`, each with its most probable topic, for augment().
-augment_rows <- function(x, data, id, na_action, call = rlang::caller_env()) {
-  internal <- new_documents(x, data, id, call, "data", na_action)
+augment_rows <- function(x, data, id, na_action, covariates, call = rlang::caller_env()) {
+  internal <- new_documents(x, data, id, call, "data", na_action, covariates)
   by_document <- responsibilities(x, internal)
   given <- function(values) for_all_rows(internal, values_at(values, order(internal$order)))
   prob <- given(by_document)

@@ -68,3 +68,22 @@ test_that("contrasts need two values, and a column is no weight of sequences", {
     bnp_hmm(data[c("y", "w", "id")], id = id, weights = w), "one number per sequence", class = "bnpvi_error_weights"
   )
 })
+
+test_that("rows of documents are augmented with the proportions of their documents' covariates", {
+  data <- withr::with_seed(4, {
+    about <- data.frame(w = rnorm(20))
+    id <- rep(1:20, each = 5)
+    list(about = about, id = id, x = data.frame(u = rnorm(100, 4 * (runif(100) < plogis(3 * about$w[id]))), v = rnorm(100)))
+  })
+  fit <- bnp_topics(
+    data$x, id = data$id, obs = obs_gaussian(), prior = prior_covariates(~ w), covariates = data$about,
+    control = quiet_control(max_laps = 20, k_init = 2, moves = FALSE)
+  ) |> suppressWarnings()
+  all <- augment(fit, data$x, id = data$id)
+  expect_gt(mean(all$.topic == most_probable(predict(fit, data$x, data$id, type = "prob"))[data$id]), 0.5)
+  some <- augment(fit, data$x[1:10, ], id = data$id[1:10], covariates = data$about[1:2, , drop = FALSE])
+  expect_identical(some$.topic, all$.topic[1:10])
+  expect_equal(some$.uncertainty, all$.uncertainty[1:10], tolerance = 1e-4)
+  odd <- augment(fit, data$x[1:10, ], id = data$id[1:10], covariates = data.frame(w = c(-9, 9)))
+  expect_gt(max(abs(odd$.uncertainty - some$.uncertainty)), 1e-3)
+})
