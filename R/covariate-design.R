@@ -212,7 +212,11 @@ require_columns_of_formula <- function(terms, frame, arg, call) {
 # The variables of a formula of covariates, as the formula makes them.
 evaluated_covariates <- function(terms, frame, arg, call) {
   frame[] <- lapply(frame, plain_values)
-  variables <- evaluate_formula(formula_variables(terms, frame, NULL, arg, call), arg, call)
+  variables <- evaluate_formula(tryCatch(formula_variables(terms, frame, NULL, arg, call), error = function(e) {
+    # what a function cannot do is often due to missing values
+    require_known_covariates(frame[intersect(all.vars(terms), names(frame))], arg, call)
+    stop(e)
+  }), arg, call)
   require_known_covariates(variables, arg, call)
   variables
 }

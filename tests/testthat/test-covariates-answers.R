@@ -87,3 +87,12 @@ test_that("rows of documents are augmented with the proportions of their documen
   odd <- augment(fit, data$x[1:10, ], id = data$id[1:10], covariates = data.frame(w = c(-9, 9)))
   expect_gt(max(abs(odd$.uncertainty - some$.uncertainty)), 1e-3)
 })
+
+test_that("one cluster with all the weight has intervals by linear response", {
+  data <- withr::with_seed(2, data.frame(y = rnorm(20), w = rnorm(20)))
+  fit <- bnp_mixture(
+    data["y"], covariates = data["w"], prior = prior_covariates(~ w, k = 1), control = quiet_control(max_laps = 5)
+  ) |> suppressWarnings()
+  all <- prevalence(fit, by = "w", x = data["y"])
+  expect_identical(unique(c(all$proportion, all$conf.low, all$conf.high)), 1)
+})

@@ -57,6 +57,15 @@ test_that("covariates that depend on other rows, and those of another kind than 
   expect_error(fit_of_form(~ wide, about), "wide.1, wide.2", class = "bnpvi_error_covariates")
 })
 
+test_that("missing covariates of new rows are named, whatever the formula does with them", {
+  about <- some_covariates()
+  fit <- fit_of_form(~ splines::ns(num, 3))
+  about$num[2] <- NA
+  expect_error(
+    predict(fit, type = "weights", covariates = about[1:3, ]), "missing in 1 row", class = "bnpvi_error_covariates"
+  )
+})
+
 test_that("prevalence by dates, times and durations is along a scale, and by few whole numbers at these", {
   about <- some_covariates()
   about$time <- as.POSIXct(about$day, tz = "UTC") + 3600 * seq_len(40)
