@@ -13,6 +13,7 @@ split_covariates <- function(x, covariates, prior, given_x, call) {
     return(list(x = x, covariates = list(frame = covariates, arg = "covariates", said = list(of = "covariates"))))
   }
   names <- all.vars(prior$formula)
+  need_named_covariates(names, call)
   if (is.null(colnames(given_x))) {
     need_covariates(names, "x", call)
   }
@@ -36,6 +37,7 @@ covariates_of_formula <- function(covariates, data, prior, call) {
   if (!is.null(covariates)) {
     return(list(frame = covariates, arg = "covariates", said = list(of = "covariates")))
   }
+  need_named_covariates(all.vars(prior$formula), call)
   if (!is.data.frame(data)) need_covariates(all.vars(prior$formula), "data", call)
   list(frame = data[intersect(all.vars(prior$formula), names(data))], arg = "data", said = list(of = "x"))
 }
@@ -45,6 +47,16 @@ only_with_prior <- function(covariates, call) {
     abort("covariates", c(
       "{.arg covariates} are for {.fn prior_covariates}.",
       i = "Give {.code prior = prior_covariates(~ age)}, with a formula of their columns."
+    ), call = call)
+  }
+}
+
+# A dot means all columns of `covariates`; without them, these names are not among the columns to be clustered.
+need_named_covariates <- function(names, call) {
+  if ("." %in% names) {
+    abort("covariates", c(
+      "{.code .} in the formula of {.fn prior_covariates} stands for the columns of {.arg covariates}.",
+      i = "Give {.arg covariates}, or name them in the formula: {.code ~ age + sex}."
     ), call = call)
   }
 }

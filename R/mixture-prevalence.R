@@ -247,8 +247,8 @@ print.bnp_prevalence <- function(x, ...) {
       } else if (is.null(x$topic)) {
         paste(
           "The intervals are those of the variational posterior, and too narrow: it does not know that the rows'",
-          "clusters and the parameters of weights and clusters are uncertain together. With x = (the data of the fit)",
-          "they are by linear response."
+          "clusters and the parameters of weights and clusters are uncertain together.",
+          if (!is.null(x$cluster)) "With x = (the data of the fit) they are by linear response."
         )
       } else if (isTRUE(attr(x, "drawn"))) {
         paste(

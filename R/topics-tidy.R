@@ -10,6 +10,7 @@
 #'   new documents, as in [bnp_topics()]. Not needed if the fit keeps its data ([strip_data()]).
 #' @param id For documents of rows, as in [bnp_topics()].
 #' @param na_action As in [bnp_topics()]; `NULL`, the default, takes the choice of the fit.
+#' @param covariates For documents of rows and fits with [prior_covariates()]: the covariates of new documents.
 #' @param conf.int Add intervals, `conf.low` and `conf.high`, of the variational posterior? They are too narrow, as
 #'   [confint.bnp_fit()] explains. For documents of rows, `"beta"` then has one row for each parameter, as in [tidiers].
 #' @param conf.level Probability of an interval.

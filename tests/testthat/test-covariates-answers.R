@@ -96,3 +96,23 @@ test_that("one cluster with all the weight has intervals by linear response", {
   all <- prevalence(fit, by = "w", x = data["y"])
   expect_identical(unique(c(all$proportion, all$conf.low, all$conf.high)), 1)
 })
+
+test_that("a dot stands for all columns of covariates, and only of these", {
+  data <- withr::with_seed(2, data.frame(y = rnorm(20), w = rnorm(20)))
+  for (fit in list(bnp_mixture, bnp_hmm)) {
+    expect_error(fit(data, prior = prior_covariates(~ .)), "stands for the columns", class = "bnpvi_error_covariates")
+  }
+  expect_error(
+    bnp_mixture(y ~ 1, data = data, prior = prior_covariates(~ .)), "stands for", class = "bnpvi_error_covariates"
+  )
+})
+
+test_that("tables of states do not offer intervals that only mixtures have", {
+  steps <- planted_steps(2, 30)$frame
+  fit <- bnp_hmm(
+    as.matrix(steps["y"]), covariates = steps["w"], prior = prior_covariates(~ w, k = 2), control = quiet_control(max_laps = 5)
+  ) |> suppressWarnings()
+  said <- paste(utils::capture.output(print(prevalence(fit, by = "w"))), collapse = " ")
+  expect_match(said, "too narrow")
+  expect_no_match(said, "x = (the data", fixed = TRUE)
+})
