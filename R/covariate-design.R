@@ -156,8 +156,8 @@ in_form_of_fit <- function(v, known, name, arg, call) {
   if (!is_scale(v) || !identical(kind, intersect(c("Date", "POSIXct", "difftime"), class(v)))) {
     words <- c("numbers", Date = "dates", POSIXct = "times (POSIXct)", difftime = "durations (difftime)")
     abort("covariates", c(
-      "The covariate {.field {name}} of {.arg {arg}} must be {words[[if (length(kind)) kind else 1L]]}, as in the fit, not
-       {describe(v)}."
+      "The covariate {.field {name}} of {.arg {arg}} must be {words[[if (length(kind)) kind else 1L]]}, as in the fit,
+       not {describe(v)}."
     ), call = call)
   }
   if (identical(kind, "difftime")) units(v) <- units(known)

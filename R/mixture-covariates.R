@@ -154,8 +154,8 @@ with_training_patterns <- function(fit, data, names, call) {
   if (!identical(as.integer(data$n), as.integer(known$n)) || !identical(fingerprint_of(data), known$fingerprint)) {
     if (data$n > 0L) {
       abort("covariates", c(
-        "{.arg covariates} are needed: {if (inherits(fit, 'bnp_hmm')) 'transitions' else 'the weights of clusters'} depend
-         on {.field {names}}.",
+        "{.arg covariates} are needed: {if (inherits(fit, 'bnp_hmm')) 'transitions' else 'the weights of clusters'}
+         depend on {.field {names}}.",
         i = "They are known only for the training data."
       ), call = call)
     }

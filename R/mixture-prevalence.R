@@ -98,7 +98,9 @@ fixed_covariates <- function(at, by, design, call) {
 # Differences from the first value of a covariate are of covariates with another one.
 need_contrast <- function(grid, contrast, call) {
   if (contrast && length(grid$value) < 2L) {
-    abort("by", "{.code contrast = TRUE} needs two values of {.field {grid$by}} or more; it has one in the data.", call = call)
+    abort("by", c(
+      "{.code contrast = TRUE} needs two values of {.field {grid$by}} or more; it has one in the data."
+    ), call = call)
   }
 }
 

@@ -60,8 +60,10 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
 # Weights of the fit's clusters, which sum to 1, as average_response() takes them: where they depend on covariates,
 # a row for each row of the data.
 weights_of_rows <- function(fit, data) {
-  if (has_covariates(fit$model$prior)) in_known(fit, weights_with_new(fit, data))[data$position + 1L, , drop = FALSE] else
-    proportion(fit) / sum(proportion(fit))
+  if (!has_covariates(fit$model$prior)) {
+    return(proportion(fit) / sum(proportion(fit)))
+  }
+  in_known(fit, weights_with_new(fit, data))[data$position + 1L, , drop = FALSE]
 }
 
 # The expected responses E[y | z] of rows in their clusters, which are numbers 1 to K: rows x responses. z:

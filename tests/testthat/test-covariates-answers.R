@@ -73,7 +73,8 @@ test_that("rows of documents are augmented with the proportions of their documen
   data <- withr::with_seed(4, {
     about <- data.frame(w = rnorm(20))
     id <- rep(1:20, each = 5)
-    list(about = about, id = id, x = data.frame(u = rnorm(100, 4 * (runif(100) < plogis(3 * about$w[id]))), v = rnorm(100)))
+    one <- runif(100) < plogis(3 * about$w[id])
+    list(about = about, id = id, x = data.frame(u = rnorm(100, 4 * one), v = rnorm(100)))
   })
   fit <- bnp_topics(
     data$x, id = data$id, obs = obs_gaussian(), prior = prior_covariates(~ w), covariates = data$about,
@@ -110,7 +111,8 @@ test_that("a dot stands for all columns of covariates, and only of these", {
 test_that("tables of states do not offer intervals that only mixtures have", {
   steps <- planted_steps(2, 30)$frame
   fit <- bnp_hmm(
-    as.matrix(steps["y"]), covariates = steps["w"], prior = prior_covariates(~ w, k = 2), control = quiet_control(max_laps = 5)
+    as.matrix(steps["y"]), covariates = steps["w"], prior = prior_covariates(~ w, k = 2),
+    control = quiet_control(max_laps = 5)
   ) |> suppressWarnings()
   said <- paste(utils::capture.output(print(prevalence(fit, by = "w"))), collapse = " ")
   expect_match(said, "too narrow")

@@ -4,7 +4,8 @@ some_covariates <- function() {
   withr::with_seed(3, {
     n <- 40L
     data.frame(
-      num = round(rnorm(n), 2), grade = factor(sample(c("lo", "mid", "hi"), n, TRUE), c("lo", "mid", "hi"), ordered = TRUE),
+      num = round(rnorm(n), 2),
+      grade = factor(sample(c("lo", "mid", "hi"), n, TRUE), c("lo", "mid", "hi"), ordered = TRUE),
       yes = rep(c(TRUE, FALSE, FALSE, TRUE), n / 4L), text = sample(c("u", "vv"), n, TRUE),
       day = as.Date("2020-01-01") + sample(0:90, n, TRUE), score = rep(0:1, n / 2L),
       lasted = as.difftime(runif(n, 1, 50), units = "hours")
@@ -15,7 +16,8 @@ some_covariates <- function() {
 fit_of_form <- function(formula, about = some_covariates()) {
   x <- withr::with_seed(4, matrix(rnorm(nrow(about), 5 * (about$num > 0)), dimnames = list(NULL, "y")))
   suppressMessages(bnp_mixture(
-    x, covariates = about, prior = prior_covariates(formula), control = quiet_control(k_init = 2, moves = FALSE, max_laps = 30)
+    x, covariates = about, prior = prior_covariates(formula),
+    control = quiet_control(k_init = 2, moves = FALSE, max_laps = 30)
   ))
 }
 
@@ -42,7 +44,10 @@ test_that("rows have the same weights alone as among the rows of the fit, whatev
 
 test_that("covariates that depend on other rows, and those of another kind than in the fit, are refused", {
   about <- some_covariates()
-  for (formula in list(~ I(num - mean(num)), ~ rank(num), ~ cut(num, 3), ~ I(num / max(num)), ~ as.numeric(factor(text)))) {
+  formulas <- list(
+    ~ I(num - mean(num)), ~ rank(num), ~ cut(num, 3), ~ I(num / max(num)), ~ as.numeric(factor(text))
+  )
+  for (formula in formulas) {
     fit <- fit_of_form(formula)
     expect_error(
       predict(fit, type = "weights", covariates = about[1:2, ]), "cannot be computed for other rows",
@@ -68,6 +73,7 @@ test_that("missing covariates of new rows are named, whatever the formula does w
 
 test_that("prevalence by dates, times and durations is along a scale, and by few whole numbers at these", {
   about <- some_covariates()
+  withr::local_timezone("UTC")
   about$time <- as.POSIXct(about$day, tz = "UTC") + 3600 * seq_len(40)
   for (by in c("day", "time", "lasted")) {
     fit <- fit_of_form(stats::reformulate(c(sprintf("splines::ns(%s, 2)", by), "text")), about)
@@ -77,7 +83,8 @@ test_that("prevalence by dates, times and durations is along a scale, and by few
     at <- about[rep(1L, 2L), ]
     at$text <- names(which.max(table(about$text)))
     at[[by]] <- range(about[[by]])
-    expect_equal(table$proportion[c(1, 50)], unname(predict(fit, type = "weights", covariates = at)[, 1]), tolerance = 1e-8)
+    twin <- unname(predict(fit, type = "weights", covariates = at)[, 1])
+    expect_equal(table$proportion[c(1, 50)], twin, tolerance = 1e-8)
     withr::with_pdf(NULL, expect_silent(plot(table)))
   }
   expect_identical(unique(prevalence(fit_of_form(~ score), by = "score")$at), 0:1)
