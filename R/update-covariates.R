@@ -72,6 +72,9 @@ fit_with_more_patterns <- function(fit, patterns, more) {
   prior <- fit$model$prior
   new <- nrow(patterns) - nrow(prior$patterns)
   design <- prior$design
+  more[] <- Map(function(v, name) {
+    in_form_of_fit(v, plain_values(design$values[[name]]), name, "newdata", rlang::caller_env())
+  }, more, names(more))
   design$values <- `row.names<-`(rbind(design$values, more), NULL)
   for (name in names(design$shown)) design$shown[[name]] <- values_to_show(c(design$shown[[name]], more[[name]]))
   fit$model$prior <- prior_with_patterns(prior, list(design = design, patterns = patterns))

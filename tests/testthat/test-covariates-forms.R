@@ -67,7 +67,7 @@ test_that("missing covariates of new rows are named, whatever the formula does w
   fit <- fit_of_form(~ splines::ns(num, 3))
   about$num[2] <- NA
   expect_error(
-    predict(fit, type = "weights", covariates = about[1:3, ]), "missing in 1 row", class = "bnpvi_error_covariates"
+    predict(fit, type = "weights", covariates = about[2, ]), "missing in 1 row", class = "bnpvi_error_covariates"
   )
 })
 
@@ -101,4 +101,21 @@ test_that("dates are rounded as numbers are, where there are many patterns", {
   expect_s3_class(rounded, "Date")
   expect_identical(length(unique(rounded)), 16L)
   expect_lt(max(abs(as.double(rounded - day))), 4)
+})
+
+test_that("rows that are taken in have covariates in the form of the fit", {
+  about <- some_covariates()
+  fit <- fit_of_form(~ yes * num + as.numeric(grade) + lasted, about)
+  more <- about[1:4, ]
+  more$num <- more$num + 0.5
+  more$yes <- as.character(more$yes)
+  more$grade <- as.character(more$grade)
+  more$lasted <- as.difftime(60 * as.double(more$lasted), units = "mins")
+  x <- matrix(rep(0, 4), dimnames = list(NULL, "y"))
+  grown <- suppressWarnings(update(fit, newdata = x, covariates = more))
+  known <- grown$model$prior$design$values
+  expect_identical(nrow(known), 44L)
+  expect_type(known$yes, "logical")
+  expect_equal(as.double(known$lasted[41:44]), as.double(about$lasted[1:4]))
+  expect_equal(rowSums(predict(grown, type = "weights", covariates = about[1, ])), 1, tolerance = 1e-10)
 })
