@@ -1,10 +1,10 @@
 # Covariates of a formula as columns of numbers, and the same columns for new data. Shared by all families
 # whose prior is prior_covariates().
 #
-# A design is list(terms, levels, variable_of, names, centre, scale, indicator): the terms with what splines
-# and polynomials learned from the data; of each factor its levels, and the columns of the model matrix in
-# which it is; the columns that are kept, by name, their centre and scale, and which of them are indicators of
-# levels alone.
+# A design is list(terms, levels, variable_of, names, centre, scale, indicator, of_all_rows): the terms with what
+# splines and polynomials learned from the data; of each factor its levels, and the columns of the model matrix
+# in which it is; the columns that are kept, by name, their centre and scale, and which of them are indicators of
+# levels alone; and the variables that cannot be computed for other rows. learn_patterns() adds `values`.
 
 most_covariate_columns <- 200L
 no_level <- " (no level)"
@@ -48,12 +48,14 @@ learn_design <- function(formula, frame, weights, arg, call) {
   terms <- formula_terms(formula, frame, arg, call)
   attr(terms, "intercept") <- 1L # kept in any case, since the weights of a pattern sum to 1
   require_columns_of_formula(terms, frame, arg, call)
-  variables <- covariate_variables(terms, frame, NULL, arg, call)
+  evaluated <- evaluated_covariates(terms, frame, arg, call)
+  variables <- with_levels(evaluated, NULL)
   design <- list(
-    terms = attr(variables, "terms"), levels = lapply(Filter(is.factor, as.list(variables)), levels)
+    terms = attr(variables, "terms"), levels = lapply(Filter(is.factor, as.list(variables)), levels),
+    of_all_rows = variables_of_all_rows(evaluated, frame, arg, call)
   )
   # the fit would otherwise store the environment in which the formula was made
-  environment(design$terms) <- globalenv()
+  environment(design$terms) <- single_values_of(terms, frame)
   matrix <- design_columns(variables)
   design$variable_of <- matrix$variable_of
   if (ncol(matrix$value) > most_covariate_columns) {
@@ -93,11 +95,22 @@ learn_design <- function(formula, frame, weights, arg, call) {
 # that the fit has not seen. Such a level has no column; its effect has the distribution of the prior, with
 # the variance of an indicator.
 apply_design <- function(design, frame, arg, call) {
-  need_numbers_again(design, frame, arg, call)
+  if (length(design$of_all_rows)) {
+    abort("covariates", c(
+      "The covariate{?s} {.code {design$of_all_rows}} cannot be computed for other rows than those of the fit.",
+      x = "{cli::qty(design$of_all_rows)}{?It depends/They depend} on all rows that are given.",
+      i = "Add {cli::qty(design$of_all_rows)}{?it/them} to the data before the fit, or use {.fn scale}, {.fn poly} or
+           {.fn cut} with given breaks."
+    ), call = call)
+  }
+  for (name in intersect(names(frame), names(design$values))) {
+    frame[[name]] <- in_form_of_fit(frame[[name]], plain_values(design$values[[name]]), name, arg, call)
+  }
   unseen <- unseen_levels(design, frame, call)
   for (name in names(unseen)) frame[[name]][unseen[[name]]] <- design$levels[[name]][1L]
-  variables <- covariate_variables(design$terms, frame, design$levels, arg, call)
-  value <- design_columns(variables)$value
+  variables <- evaluated_covariates(design$terms, frame, arg, call)
+  refuse_new_levels(variables, design$levels, arg, call)
+  value <- design_columns(with_levels(variables, design$levels))$value
   for (name in names(unseen)) {
     value[unseen[[name]], design$variable_of[[name]]] <- 0
   }
@@ -117,14 +130,38 @@ apply_design <- function(design, frame, arg, call) {
 
 most_deviations <- 1e6
 
-need_numbers_again <- function(design, frame, arg, call) {
-  for (name in intersect(names(frame), names(Filter(is.numeric, design$values)))) {
-    if (!is.numeric(plain_values(frame[[name]]))) {
-      abort("covariates", c(
-        "The covariate {.field {name}} of {.arg {arg}} must be numbers, as in the fit, not {describe(frame[[name]])}."
-      ), call = call)
+# Numbers, dates, times and durations: covariates with a scale.
+is_scale <- function(v) (is.numeric(v) || inherits(v, c("Date", "POSIXct", "difftime"))) && length(dim(v)) < 2L
+
+# Numbers with the class and unit of v, such as dates.
+on_scale_of <- function(number, v) {
+  structure(number, class = oldClass(v), units = attr(v, "units"), tzone = attr(v, "tzone"))
+}
+
+# A covariate v of new data in the form that it had in the fit, `known`: factors with their levels there, since a
+# formula may have as.numeric(grade); yes and no; text; and numbers, dates and so on, in the same unit.
+in_form_of_fit <- function(v, known, name, arg, call) {
+  v <- plain_values(v)
+  if (is.factor(known) || is.character(known) || is.logical(known)) {
+    text <- label_text(v, name, call)
+    if (is.factor(known)) {
+      return(factor(text, union(levels(known), text[!is.na(text)]), ordered = is.ordered(known)))
     }
+    return(if (is.logical(known) && all(text %in% c("TRUE", "FALSE", NA))) text == "TRUE" else text)
   }
+  if (!is_scale(known)) {
+    return(v)
+  }
+  kind <- intersect(c("Date", "POSIXct", "difftime"), class(known))
+  if (!is_scale(v) || !identical(kind, intersect(c("Date", "POSIXct", "difftime"), class(v)))) {
+    words <- c("numbers", Date = "dates", POSIXct = "times (POSIXct)", difftime = "durations (difftime)")
+    abort("covariates", c(
+      "The covariate {.field {name}} of {.arg {arg}} must be {words[[if (length(kind)) kind else 1L]]}, as in the fit,
+       not {describe(v)}."
+    ), call = call)
+  }
+  if (identical(kind, "difftime")) units(v) <- units(known)
+  v
 }
 
 # For each column that is a factor by itself, marks the rows with a level that the fit has not seen.
@@ -156,8 +193,10 @@ require_columns_of_formula <- function(terms, frame, arg, call) {
     function(name) !name %in% names(frame) && !rlang::is_scalar_atomic(get0(name, environment(terms))), all.vars(terms)
   )
   if (length(lacking)) {
+    parts <- Filter(function(name) startsWith(name, paste0(lacking[1L], ".")), names(frame))
     abort("covariates", c(
       "The formula of {.fn prior_covariates} names {.field {lacking}}, which {.arg {arg}} does not have.",
+      x = if (length(parts)) "A matrix gives a covariate for each of its columns: {.field {places(parts)}}.",
       i = "Give a data frame with {cli::qty(length(lacking))}{?this column/these columns} as {.arg covariates}."
     ), call = call)
   }
@@ -170,19 +209,66 @@ require_columns_of_formula <- function(terms, frame, arg, call) {
   }
 }
 
-# The variables of a formula of covariates; text and logical variables become factors.
-covariate_variables <- function(terms, frame, levels, arg, call) {
-  frame[] <- lapply(frame, function(v) {
-    v <- plain_values(v)
-    if (is.character(v) || is.logical(v) || is.factor(v)) label_factor(v, "covariates", call) else v
-  })
-  variables <- formula_variables(terms, frame, levels, arg, call)
+# The variables of a formula of covariates, as the formula makes them.
+evaluated_covariates <- function(terms, frame, arg, call) {
+  frame[] <- lapply(frame, plain_values)
+  variables <- evaluate_formula(tryCatch(formula_variables(terms, frame, NULL, arg, call), error = function(e) {
+    # what a function cannot do is often due to missing values
+    require_known_covariates(frame[intersect(all.vars(terms), names(frame))], arg, call)
+    stop(e)
+  }), arg, call)
   require_known_covariates(variables, arg, call)
+  variables
+}
+
+# Variables of which text, yes and no, and ordered levels have become factors. levels: of each factor in the
+# training data; NULL: those that occur.
+with_levels <- function(variables, levels) {
   learned <- attr(variables, "terms")
-  variables[] <- lapply(variables, function(v) {
-    if (is.character(v) || is.logical(v) || is.ordered(v)) factor(v, ordered = FALSE) else v
-  })
+  variables[] <- Map(function(v, name) {
+    if (!is.character(v) && !is.logical(v) && !is.factor(v)) {
+      return(v)
+    }
+    v <- label_factor(v, "covariates")
+    if (is.null(levels)) v else factor(v, levels[[name]])
+  }, variables, names(variables))
   structure(variables, terms = learned)
+}
+
+# The names of variables whose value in a row depends on other rows, as those of x - mean(x) and cut(x, 3). What
+# scale() or splines learn from the data is in the terms of the variables and does not count. The rows in which a
+# variable is least and largest are looked at alone.
+variables_of_all_rows <- function(variables, frame, arg, call) {
+  terms <- attr(variables, "terms")
+  made <- which(!vapply(as.list(attr(terms, "variables"))[-1L], is.name, NA))
+  if (nrow(frame) < 2L || !length(made)) {
+    return(character())
+  }
+  made <- Filter(function(at) {
+    v <- variables[[at]]
+    order <- order(if (length(dim(v)) == 2L) v[, 1L] else if (is_scale(v)) as.double(v) else as.character(v))
+    any(vapply(order[c(1L, length(order))], function(row) {
+      alone <- tryCatch(
+        suppressWarnings(formula_variables(terms, values_at(frame, row), NULL, arg, call)), error = function(e) NULL
+      )
+      !is.null(alone) && differs(alone[[at]], values_at(v, row))
+    }, NA))
+  }, made)
+  names(variables)[made]
+}
+
+differs <- function(v, w) {
+  if (is.numeric(v) && is.numeric(w)) !isTRUE(all(abs(v - w) <= 1e-8 * max(abs(w)))) else
+    !identical(as.character(v), as.character(w))
+}
+
+# An environment with the single values that a formula takes from where it was written, such as a number of knots.
+single_values_of <- function(terms, frame) {
+  names <- setdiff(all.vars(terms), names(frame))
+  if (!length(names)) {
+    return(globalenv())
+  }
+  list2env(mget(names, envir = environment(terms), inherits = TRUE), parent = globalenv())
 }
 
 require_known_covariates <- function(variables, arg, call) {

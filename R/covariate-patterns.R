@@ -27,27 +27,31 @@ patterns_of <- function(value) {
 rounded_frame <- function(frame, variables, weights, groups) {
   for (name in intersect(variables, names(frame))) {
     v <- frame[[name]]
-    if (!is.numeric(v) || length(dim(v)) || length(unique(v)) <= groups) next
-    at <- sort(unique(v))
-    weight <- as.double(rowsum(weights, match(v, at)))
+    if (!is_scale(v) || length(unique(v)) <= groups) next
+    values <- as.double(v)
+    at <- sort(unique(values))
+    weight <- as.double(rowsum(weights, match(values, at)))
     middle <- cumsum(weight) - weight / 2
     group <- pmin(groups, floor(middle / sum(weight) * groups) + 1)
     mean <- as.double(rowsum(weight * at, group)) / pmax(as.double(rowsum(weight, group)), .Machine$double.xmin)
     empty <- as.double(rowsum(weight, group)) == 0
     mean[empty] <- as.double(tapply(at, group, mean))[empty]
-    frame[[name]] <- mean[match(group, sort(unique(group)))][match(v, at)]
+    frame[[name]] <- on_scale_of(mean[match(group, sort(unique(group)))][match(values, at)], v)
   }
   frame
 }
 
 # Learns the covariate patterns of training data: list(design, position, patterns) with the design, to which
-# `values` adds the variables of each pattern; the number of each row's pattern; and the columns of each
-# pattern. weights: of the rows, NULL if each counts once. exact: the number of patterns up to which numbers
-# are not rounded.
+# `values` adds the variables of each pattern, and `shown` the values at which numbers are shown; the number of
+# each row's pattern; and the columns of each pattern. weights: of the rows, NULL if each counts once. exact: the
+# number of patterns up to which numbers are not rounded.
 learn_patterns <- function(formula, frame, weights, arg, call, most = most_patterns, exact = most) {
   learned <- learn_design(formula, frame, weights, arg, call)
   found <- patterns_of(learned$value)
-  variables <- intersect(all.vars(formula), names(frame)[vapply(frame, is.numeric, NA)])
+  used <- intersect(all.vars(learned$design$terms), names(frame))
+  learned$design$values <- frame[used]
+  variables <- used[vapply(frame[used], is_scale, NA)]
+  learned$design$shown <- lapply(frame[variables], values_to_show)
   groups <- switch(min(length(variables), 3L) + 1L, 64L, 64L, 32L, 16L)
   rounded <- NULL
   while (nrow(found$patterns) > (if (is.null(rounded)) exact else most) && length(variables) && groups >= 2L) {
@@ -73,7 +77,6 @@ learn_patterns <- function(formula, frame, weights, arg, call, most = most_patte
     )
   }
   learned$design$rounded <- rounded
-  used <- intersect(all.vars(formula), names(frame))
   rows <- if (is.null(rounded)) frame else coarse
   learned$design$values <- values_at(as.data.frame(rows)[used], !duplicated(found$position))
   c(list(design = learned$design), found)

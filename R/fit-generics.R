@@ -89,7 +89,8 @@ is_of_tokens <- function(fit) UseMethod("is_of_tokens")
 is_of_tokens.default <- function(fit) FALSE
 
 # Reads new data, which the user gave as `arg`, into the internal form with the columns of the training data.
-read_rows <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) UseMethod("read_rows")
+read_rows <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL,
+                      covariates = NULL) UseMethod("read_rows")
 
 # Returns the `na_action` of a fit's new data, and refuses one that such a fit does not support (NULL: none
 # was given).

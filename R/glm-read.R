@@ -147,10 +147,10 @@ obs_picture.obs_glm <- function(obs, fit, data) {
 
 # Residuals of rows of sequences: the response (or its share of the trials) minus its expectation given the
 # rows before.
-residuals_of_choices <- function(fit, newdata, id, call) {
-  data <- as_new_sequences(fit, newdata, id, call)
+residuals_of_choices <- function(fit, newdata, id, covariates, call) {
+  data <- as_new_sequences(fit, newdata, id, call, covariates = covariates)
   left <- for_all_rows(data, obs_seen_response(fit$model$obs, data$x))[, 1L]
-  left - unname(response_ahead(fit, newdata, id, NULL, call))
+  left - unname(response_ahead(fit, newdata, id, NULL, covariates, call))
 }
 
 # Reports that one yes or no per row says nothing about the number of clusters unless covariates differ: a

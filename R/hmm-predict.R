@@ -159,7 +159,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     return(cluster_predictions(unname(of_type("class")), of_type("prob")))
   }
   if (type == "response") {
-    return(response_ahead(object, newdata, id, na_action))
+    return(response_ahead(object, newdata, id, na_action, covariates))
   }
   if (is.null(newdata)) {
     return(training_answer(object, type))
@@ -226,8 +226,8 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
   rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use, covariates)
 }
 
-read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
-  as_new_sequences(fit, newdata, id, call, arg, na_action)
+read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL, covariates = NULL) {
+  as_new_sequences(fit, newdata, id, call, arg, na_action, covariates = covariates)
 }
 
 # Reads new sequences like as_new_sequences(), for any object with `model$obs` and `input` like a fit's, if
@@ -330,12 +330,13 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
 
 #' @rdname predict.bnp_hmm
 #' @export
-residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
+residuals.bnp_hmm <- function(object, newdata, id = NULL, covariates = NULL, ...) {
   check_no_dots(...)
   check_able(object, "residuals", "object")
+  if (!is.null(covariates)) only_with_covariates(object, rlang::current_env())
   obs <- object$model$obs
   if (is_glm(obs)) {
-    return(residuals_of_choices(object, newdata, id, rlang::current_env()))
+    return(residuals_of_choices(object, newdata, id, covariates, rlang::current_env()))
   }
   if (!obs_can(obs, "predictive_cdf")) {
     makers <- makers_that_can("predictive_cdf")
@@ -343,7 +344,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   }
   newdata <- data_or_kept(if (!missing(newdata)) newdata, object, "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  data <- as_new_sequences(object, newdata, id)
+  data <- as_new_sequences(object, newdata, id, covariates = covariates)
   ahead <- one_step_ahead(object, data)$prob
   parameters <- clusters_with_new(object)
   modelled <- modelled_columns(data, obs)

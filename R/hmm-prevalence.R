@@ -26,7 +26,7 @@ table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
     shown <- shown[-1L]
   }
   ends <- apply(drawn, c(1L, 2L), stats::quantile, probs = 0.5 + c(-1, 1) * level / 2, names = FALSE)
-  value <- if (is.numeric(grid$value)) grid$value else factor(grid$value, grid$value)
+  value <- value_of_table(grid$value)
   out <- cbind(
     keys[rep(seq_len(nrow(keys)), each = length(shown)), , drop = FALSE],
     data.frame(
@@ -34,7 +34,7 @@ table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
       conf.low = as.double(ends[1L, shown, ]), conf.high = as.double(ends[2L, shown, ])
     ), row.names = NULL
   )
-  if (!is.numeric(value)) names(out)[names(out) == "at"] <- "group"
+  if (is.factor(value)) names(out)[names(out) == "at"] <- "group"
   structure(
     without_noise(out), class = c("bnp_prevalence", "data.frame"), by = grid$by, of_model = TRUE,
     against = if (contrast) label_text(grid$value[1L])
@@ -43,6 +43,7 @@ table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
 
 prevalence_of_states <- function(fit, by, level, at, contrast, average, call) {
   grid <- grid_of_covariate(fit, by, at, average, transitions_by_pattern(fit), call)
+  need_contrast(grid, contrast, call)
   table_by_covariate(
     fit, grid, data.frame(state = seq_len(fit$state$k)), function(p) stationary_shares(known_transitions(p)), level,
     contrast

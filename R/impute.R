@@ -14,6 +14,8 @@
 #' @param new Draw also from clusters (or states) that the fit has not found, if the prior allows more, as densities do?
 #'   Their parameters come from the prior, so that such values may be far from all others. `FALSE`: draw only from the
 #'   clusters of the fit.
+#' @param covariates For fits with [prior_covariates()]: the covariates of the rows, as in [predict.bnp_mixture()] and
+#'   [predict.bnp_hmm()].
 #' @param ... Must be empty.
 #' @details For each copy three things are drawn in turn: the parameters of the clusters from their posterior; the
 #'   cluster of each row given its observed values (for sequences a path of states, by forward filtering and backward
@@ -62,12 +64,13 @@ impute.default <- function(fit, newdata, ...) {
 
 #' @rdname impute
 #' @export
-impute.bnp_fit <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
+impute.bnp_fit <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE, covariates = NULL) {
   check_no_dots(...)
   check_able(fit, "impute")
+  if (!is.null(covariates)) only_with_covariates(fit, rlang::current_env())
   newdata <- data_or_kept(if (!missing(newdata)) newdata, fit, "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  data <- read_rows(fit, newdata, id, rlang::current_env(), na_action = "model")
+  data <- read_rows(fit, newdata, id, rlang::current_env(), na_action = "model", covariates = covariates)
   if (is_internal(newdata)) newdata <- table_of_kept(fit, data)
   imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }

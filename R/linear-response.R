@@ -44,11 +44,12 @@ answer_to <- function(pull, model, state, learn) {
     last <- step
     step <- (weight_means(model, up) - weight_means(model, down)) / 2 - gone
     gone <- gone + step
-    settled <- i > 1L && sqrt(sum(step^2)) < settled_share * sqrt(sum(gone^2))
+    settled <- i > 1L && sqrt(sum(step^2)) <= settled_share * sqrt(sum(gone^2))
     if (settled) break
   }
   # Adds the change that would still come if steps went on shrinking by the factor of the last one.
-  shrink <- min(max(sum(step * last) / sum(last^2), 0), 0.9)
+  # Nothing moves if there is one cluster with all the weight.
+  shrink <- if (any(last != 0)) min(max(sum(step * last) / sum(last^2), 0), 0.9) else 0
   list(slope = (gone + step * shrink / (1 - shrink)) / sum(pull), settled = settled)
 }
 

@@ -13,6 +13,7 @@ split_covariates <- function(x, covariates, prior, given_x, call) {
     return(list(x = x, covariates = list(frame = covariates, arg = "covariates", said = list(of = "covariates"))))
   }
   names <- all.vars(prior$formula)
+  need_named_covariates(names, call)
   if (is.null(colnames(given_x))) {
     need_covariates(names, "x", call)
   }
@@ -36,6 +37,7 @@ covariates_of_formula <- function(covariates, data, prior, call) {
   if (!is.null(covariates)) {
     return(list(frame = covariates, arg = "covariates", said = list(of = "covariates")))
   }
+  need_named_covariates(all.vars(prior$formula), call)
   if (!is.data.frame(data)) need_covariates(all.vars(prior$formula), "data", call)
   list(frame = data[intersect(all.vars(prior$formula), names(data))], arg = "data", said = list(of = "x"))
 }
@@ -45,6 +47,16 @@ only_with_prior <- function(covariates, call) {
     abort("covariates", c(
       "{.arg covariates} are for {.fn prior_covariates}.",
       i = "Give {.code prior = prior_covariates(~ age)}, with a formula of their columns."
+    ), call = call)
+  }
+}
+
+# A dot means all columns of `covariates`; without them, these names are not among the columns to be clustered.
+need_named_covariates <- function(names, call) {
+  if ("." %in% names) {
+    abort("covariates", c(
+      "{.code .} in the formula of {.fn prior_covariates} stands for the columns of {.arg covariates}.",
+      i = "Give {.arg covariates}, or name them in the formula: {.code ~ age + sex}."
     ), call = call)
   }
 }
@@ -118,11 +130,11 @@ require_one_pattern <- function(data, position, arg, call) {
 with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
   prior <- fit$model$prior
   previous <- prior$design$previous
-  names <- setdiff(all.vars(prior$design$terms), previous_names(names(previous)))
+  names <- setdiff(names(prior$design$values), previous_names(names(previous)))
   if (is.null(covariates) && is.data.frame(newdata) && length(names) && all(names %in% names(newdata))) {
     covariates <- as.data.frame(newdata)[names]
   } else if (is.null(covariates) && length(names)) {
-    return(with_training_patterns(fit, data, arg, call))
+    return(with_training_patterns(fit, data, names, call))
   }
   frame <- if (is.null(covariates)) data.frame(row.names = seq_len(data$n)) else
     covariate_rows(data, covariates, if (is.data.frame(newdata)) arg else "covariates", call)
@@ -137,13 +149,13 @@ with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
   data
 }
 
-with_training_patterns <- function(fit, data, arg, call) {
+with_training_patterns <- function(fit, data, names, call) {
   known <- fit$input
   if (!identical(as.integer(data$n), as.integer(known$n)) || !identical(fingerprint_of(data), known$fingerprint)) {
     if (data$n > 0L) {
       abort("covariates", c(
-        "{.arg covariates} are needed: the weights of clusters depend on
-         {.field {all.vars(fit$model$prior$design$terms)}}.",
+        "{.arg covariates} are needed: {if (inherits(fit, 'bnp_hmm')) 'transitions' else 'the weights of clusters'}
+         depend on {.field {names}}.",
         i = "They are known only for the training data."
       ), call = call)
     }
@@ -157,6 +169,9 @@ with_training_patterns <- function(fit, data, arg, call) {
 
 # A fit as the engine needs it for data whose covariate patterns differ from those of the training data.
 fit_at_patterns <- function(fit, data) {
+  if (has_tilted_topics(fit)) {
+    return(fit_at_documents(fit, data))
+  }
   before <- n_patterns_of(fit$model)
   fit$model$prior$patterns <- data$patterns
   fit$model$prior$n_patterns <- nrow(data$patterns)

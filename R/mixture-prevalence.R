@@ -19,7 +19,7 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
     sizes <- 1
   }
   known[names(at)] <- at
-  value <- known_values(design$values[[by]])
+  value <- shown_values(design, by, call)
   known[[by]] <- rep(value[1L], nrow(known))
   coded <- vapply(known, function(v) match(v, unique(v)), numeric(nrow(known)))
   number <- patterns_of(matrix(coded, nrow(known)))$position
@@ -36,6 +36,7 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
 # response_of_documents().
 prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
+  need_contrast(grid, contrast, call)
   by <- grid$by
   value <- grid$value
   weight <- grid$weight
@@ -54,8 +55,8 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   shown <- if (contrast) seq_along(value)[-1L] else seq_along(value)
   ends <- apply(drawn, c(1L, 2L), stats::quantile, probs = 0.5 + c(-1, 1) * level / 2, names = FALSE)
   clusters <- seq_len(fit$state$k)
-  column <- if (is.numeric(value)) "at" else "group"
-  if (!is.numeric(value)) value <- factor(value, value)
+  column <- if (is_scale(value)) "at" else "group"
+  value <- value_of_table(value)
   out <- data.frame(
     cluster = rep(clusters, each = length(shown)), at = rep(value[shown], length(clusters)),
     rows = nobs(fit), proportion = as.double(t(means[clusters, shown])),
@@ -94,10 +95,45 @@ fixed_covariates <- function(at, by, design, call) {
   at
 }
 
-# The values at which a covariate is shown: for numbers a grid from the smallest to the largest, otherwise all
-# values that occur, as text.
-known_values <- function(v) {
-  if (is.numeric(v)) seq(min(v), max(v), length.out = most_grid) else levels(label_factor(v, sorted = TRUE))
+# Differences from the first value of a covariate are of covariates with another one.
+need_contrast <- function(grid, contrast, call) {
+  if (contrast && length(grid$value) < 2L) {
+    abort("by", c(
+      "{.code contrast = TRUE} needs two values of {.field {grid$by}} or more; it has one in the data."
+    ), call = call)
+  }
+}
+
+# The values at which a covariate is shown: numbers as learn_patterns() chose them, or those that occur if the
+# formula makes levels of them; otherwise all values that occur, as text.
+shown_values <- function(design, by, call) {
+  v <- design$values[[by]]
+  if (!is_scale(v)) {
+    return(levels(label_factor(v, sorted = TRUE)))
+  }
+  value <- design$shown[[by]] %||% values_to_show(v)
+  rows <- design$values[rep(1L, length(value)), , drop = FALSE]
+  rows[[by]] <- value
+  tryCatch({
+    apply_design(design, rows, "at", call)
+    value
+  }, bnpvi_error_formula = function(e) sort(unique(v)))
+}
+
+# Numbers, dates, times or durations at which a covariate v is shown: those that occur if they are few whole
+# numbers, or a grid from the smallest to the largest.
+values_to_show <- function(v) {
+  known <- sort(unique(v))
+  number <- as.double(known)
+  few <- length(known) <= most_single_values && all(number == round(number)) || length(known) == 1L
+  if (few) known else on_scale_of(seq(min(number), max(number), length.out = most_grid), v)
+}
+
+most_single_values <- 7L # as many as the grades of most scales. A guess.
+
+# Values as a column of a table: durations in their unit as numbers, levels as a factor.
+value_of_table <- function(value) {
+  if (inherits(value, "difftime")) as.double(value) else if (is_scale(value)) value else factor(value, value)
 }
 
 # The number of rows of each covariate pattern (combination of values).
@@ -113,7 +149,7 @@ pattern_sizes <- function(fit) {
 # covariate.
 typical_covariates <- function(known, weight) {
   as.data.frame(lapply(known, function(v) {
-    if (is.numeric(v)) sum(v * weight) / sum(weight) else {
+    if (is_scale(v)) on_scale_of(sum(as.double(v) * weight) / sum(weight), v) else {
       f <- label_factor(v)
       levels(f)[which.max(tapply(weight, f, sum))]
     }
@@ -213,8 +249,8 @@ print.bnp_prevalence <- function(x, ...) {
       } else if (is.null(x$topic)) {
         paste(
           "The intervals are those of the variational posterior, and too narrow: it does not know that the rows'",
-          "clusters and the parameters of weights and clusters are uncertain together. With x = (the data of the fit)",
-          "they are by linear response."
+          "clusters and the parameters of weights and clusters are uncertain together.",
+          if (!is.null(x$cluster)) "With x = (the data of the fit) they are by linear response."
         )
       } else if (isTRUE(attr(x, "drawn"))) {
         paste(

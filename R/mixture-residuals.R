@@ -18,6 +18,7 @@
 #'     probable cluster, for which the response was used, too.
 #' @inheritParams missing_values
 #' @param id For fits with `id`: the individual of each row, as in [predict.bnp_mixture()].
+#' @param covariates For fits with [prior_covariates()]: the covariates of the rows, as in [predict.bnp_mixture()].
 #' @param ... Must be empty.
 #' @return One number for each row, with the names of the rows; if there are several responses, a matrix with a column
 #'   for each. `NA` in rows that `na_action` left out, and where the response is missing.
@@ -31,19 +32,20 @@
 #' plot(cars$speed, left)
 #' @export
 residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response", "individual"),
-                                  na_action = NULL, id = NULL, ...) {
+                                  na_action = NULL, id = NULL, covariates = NULL, ...) {
   check_able(object, "residuals", "object")
   check_no_dots(...)
+  if (!is.null(covariates)) only_with_covariates(object, rlang::current_env())
   newdata <- data_or_kept(if (!missing(newdata)) newdata, object, "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   type <- check_choice(type, c("cluster", "response", "individual"), "type")
   if (type == "individual") need_effects(object, type, rlang::current_env())
   obs <- object$model$obs
   y <- response_columns(obs)
-  data <- as_newdata(object, newdata, na_action = action_of_fit(object, na_action), id = id)
+  data <- as_newdata(object, newdata, na_action = action_of_fit(object, na_action), id = id, covariates = covariates)
   z <- data$x[, -y, drop = FALSE]
   left <- obs_seen_response(obs, data$x) - if (type == "response") {
-    average_response(object, z)
+    average_response(object, z, weights_of_rows(object, data))
   } else if (type == "individual") {
     response_of_individual(object, data, z)
   } else {
@@ -53,6 +55,15 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   dimnames(left) <- list(data$row_names, data$column_names[seq_len(ncol(left))])
   left <- for_all_rows(list(left_out = data$left_out), left)
   if (ncol(left) == 1L) stats::setNames(as.vector(left), rownames(left)) else left
+}
+
+# Weights of the fit's clusters, which sum to 1, as average_response() takes them: where they depend on covariates,
+# a row for each row of the data.
+weights_of_rows <- function(fit, data) {
+  if (!has_covariates(fit$model$prior)) {
+    return(proportion(fit) / sum(proportion(fit)))
+  }
+  in_known(fit, weights_with_new(fit, data))[data$position + 1L, , drop = FALSE]
 }
 
 # The expected responses E[y | z] of rows in their clusters, which are numbers 1 to K: rows x responses. z:

@@ -377,8 +377,8 @@ kept_of_data.bnp_mixture <- function(fit, data) {
 
 is_grouped.bnp_mixture <- function(fit) FALSE
 
-read_rows.bnp_mixture <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
-  as_newdata(fit, newdata, call, arg, na_action, id)
+read_rows.bnp_mixture <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL, covariates = NULL) {
+  as_newdata(fit, newdata, call, arg, na_action, id, covariates = covariates)
 }
 
 described_clusters.bnp_mixture <- function(fit) {

@@ -26,7 +26,9 @@
 #' Predictions use covariates as they are.
 #'
 #' Formulas may use what [model.matrix()] takes: interactions, `splines::ns(age, 3)`, `poly(age, 2)`, `log(income)`.
-#' Splines and polynomials are kept with the fit, so that new data get the same columns.
+#' Splines, polynomials and [scale()] are kept with the fit, so that new data get the same columns. Other functions must
+#' give each row a value that depends on no other row: a fit with `x - mean(x)` or `cut(x, 3)` refuses new covariates.
+#' Dates, times and durations are numbers.
 #'
 #' In new data, the effects of a new level of a factor have their prior distribution: mean 0, with the full uncertainty.
 #'

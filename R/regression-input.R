@@ -218,7 +218,7 @@ expected_response <- function(fit, newdata, covariates = NULL, call = rlang::cal
 
 # The posterior expectation E[y | z] of responses of rows with covariates z: rows x responses. It is averaged
 # over clusters with these weights, a vector for all rows or a matrix with one row for each.
-average_response <- function(fit, z, weight = proportion(fit) / sum(proportion(fit))) {
+average_response <- function(fit, z, weight) {
   obs_average_response(fit$model$obs, fit, z, weight)
 }
 
@@ -236,14 +236,14 @@ obs_average_response.obs_regression <- function(obs, fit, z, weight) {
 
 # Predicted responses E[y_t | z_t, rows before t] of sequences with covariates z: rows x responses, or a
 # vector for a single response.
-response_ahead <- function(fit, newdata, id, na_action, call = rlang::caller_env()) {
+response_ahead <- function(fit, newdata, id, na_action, covariates, call = rlang::caller_env()) {
   need_responses(fit, call)
   need_data(is.null(newdata), "newdata", call)
   if (lacks_response(fit, newdata)) {
     newdata <- with_unknown_response(fit, newdata)
     na_action <- "model"
   }
-  data <- as_new_sequences(fit, newdata, id, call, na_action = na_action)
+  data <- as_new_sequences(fit, newdata, id, call, na_action = na_action, covariates = covariates)
   obs <- fit$model$obs
   y <- response_columns(obs)
   z <- data$x[, -y, drop = FALSE]

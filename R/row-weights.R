@@ -39,6 +39,12 @@ unit_weights <- function(weights, data, word, call) {
   if (is.null(weights)) {
     return(NULL)
   }
+  if (rlang::is_string(weights) && is.null(names(weights))) {
+    abort("weights", c(
+      "{.arg weights} must have one number per {word} ({groups$n}); a column, as {.field {weights}}, cannot give it.",
+      i = "If all rows of a {word} have the same value: {.code tapply({weights}, id, mean)}."
+    ), call = call)
+  }
   if (length(weights) == rows_given(data) && groups$n != rows_given(data)) {
     abort("weights", c(
       "{.arg weights} must have one number per {word} ({groups$n}), not one per row.",

@@ -54,7 +54,7 @@ frame_of_documents <- function(names, covariates, x, data, call) {
 # with_new_covariates(). Without covariates the documents must be the fit's own, which names and lengths show.
 with_new_document_covariates <- function(fit, data, covariates, newdata, call) {
   prior <- fit$model$prior
-  names <- all.vars(prior$design$terms)
+  names <- names(prior$design$values)
   docvars <- if (is(newdata, "dfm")) methods::slot(newdata, "docvars")
   if (is.null(covariates) && length(names) && !all(names %in% names(docvars))) {
     known <- identical(fit$input$group_names, data$group_names) &&

@@ -228,8 +228,8 @@ response_of <- function(fit, newdata, id, type, covariates, interval, na_action,
   for_all_documents(data, predict_response(fit, document_counts(fit, data), x, type, level, call))
 }
 
-read_rows.bnp_topics <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
-  new_documents(fit, newdata, id, call, arg, na_action)
+read_rows.bnp_topics <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL, covariates = NULL) {
+  new_documents(fit, newdata, id, call, arg, na_action, covariates)
 }
 
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL,

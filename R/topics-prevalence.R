@@ -37,7 +37,8 @@
 #'   Documents without a value are left out with a warning.
 #'
 #'   With [prior_covariates()] `proportion` is the weight in the model, at values of the covariate from the smallest to
-#'   the largest; mixtures have `cluster` (sequences `state`) and `rows` in place of `topic` and `documents`. The
+#'   the largest (of whole numbers with at most seven values, at these); dates and times are numbers, too. Mixtures
+#'   have `cluster` (sequences `state`) and `rows` in place of `topic` and `documents`. The
 #'   intervals are quantiles of draws from the variational posterior of weights and effects, which treats these as
 #'   independent of everything else that is uncertain. They are therefore too narrow if clusters overlap.
 #'

@@ -10,6 +10,7 @@
 #'   new documents, as in [bnp_topics()]. Not needed if the fit keeps its data ([strip_data()]).
 #' @param id For documents of rows, as in [bnp_topics()].
 #' @param na_action As in [bnp_topics()]; `NULL`, the default, takes the choice of the fit.
+#' @param covariates For documents of rows and fits with [prior_covariates()]: the covariates of new documents.
 #' @param conf.int Add intervals, `conf.low` and `conf.high`, of the variational posterior? They are too narrow, as
 #'   [confint.bnp_fit()] explains. For documents of rows, `"beta"` then has one row for each parameter, as in [tidiers].
 #' @param conf.level Probability of an interval.
@@ -81,13 +82,17 @@ tidy_documents <- function(fit, level) {
 
 #' @rdname tidy.bnp_topics
 #' @export
-augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
+augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL, covariates = NULL) {
   check_no_dots(...)
+  if (!is.null(covariates)) only_with_covariates(x, rlang::current_env())
   na_action <- action_of_fit(x, na_action)
   if (!obs_facts(x$model$obs)$counts_tokens) {
     data <- data_or_kept(if (!missing(data)) data, x, "data")
     read_arguments(rlang::enquos(id = id), data, "data")
-    return(augment_rows(x, data, id, na_action))
+    return(augment_rows(x, data, id, na_action, covariates))
+  }
+  if (!is.null(covariates)) {
+    abort("argument", "{.arg covariates} are for new documents of rows: {.arg data} has documents of the fit.")
   }
   if (missing(data)) data <- counts_of_kept(x, rlang::current_env())
   refuse_files(data, "data", rlang::current_env())
@@ -132,8 +137,8 @@ rows_in_given_order <- function(data) {
 }
 
 # The rows of documents in the order of `data`, each with its most probable topic, for augment().
-augment_rows <- function(x, data, id, na_action, call = rlang::caller_env()) {
-  internal <- new_documents(x, data, id, call, "data", na_action)
+augment_rows <- function(x, data, id, na_action, covariates, call = rlang::caller_env()) {
+  internal <- new_documents(x, data, id, call, "data", na_action, covariates)
   by_document <- responsibilities(x, internal)
   given <- function(values) for_all_rows(internal, values_at(values, order(internal$order)))
   prob <- given(by_document)

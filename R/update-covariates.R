@@ -29,7 +29,7 @@ with_patterns_taken_in <- function(fit, data, covariates, newdata, call) {
 # The covariates of the rows of `data` as a data frame. Its attribute `arg` is the name of the argument that
 # they come from, for messages.
 covariates_taken_in <- function(design, data, covariates, newdata, call) {
-  names <- all.vars(design$terms)
+  names <- names(design$values)
   arg <- "covariates"
   if (is.null(covariates)) {
     arg <- "newdata"
@@ -72,7 +72,11 @@ fit_with_more_patterns <- function(fit, patterns, more) {
   prior <- fit$model$prior
   new <- nrow(patterns) - nrow(prior$patterns)
   design <- prior$design
+  more[] <- Map(function(v, name) {
+    in_form_of_fit(v, plain_values(design$values[[name]]), name, "newdata", rlang::caller_env())
+  }, more, names(more))
   design$values <- `row.names<-`(rbind(design$values, more), NULL)
+  for (name in names(design$shown)) design$shown[[name]] <- values_to_show(c(design$shown[[name]], more[[name]]))
   fit$model$prior <- prior_with_patterns(prior, list(design = design, patterns = patterns))
   fit$state$obs <- cbind(fit$state$obs, matrix(0, fit$state$k, new))
   fit
