@@ -57,3 +57,16 @@ test_that("a refit is accepted only for more than a lap of a converged fit may g
     expect_true(all(gain > 1e-7 * nrow(x)))
   }
 })
+
+# Rows whose clusters overlap, so that laps gain little for long.
+slow_rows <- function() overlapping(1000, 2, 8, 2, 6)
+
+test_that("refits wait while laps gain a little more than what ends a fit", {
+  skip_without_testing_entries()
+  trace <- traced_refits(slow_rows())$trace
+  gain <- diff(trace$elbo) / (1e-6 * 1000)
+  tried <- (trace$births_tried + trace$merges_tried + trace$deletes_tried)[-1]
+  quiet <- which(tried == 0 & c(Inf, gain[-length(gain)]) > 1 & c(Inf, gain[-length(gain)]) < 30)
+  # A move comes after such laps, although no cluster may have been left to try but those that waited.
+  expect_true(any(quiet < max(which(tried > 0))))
+})
