@@ -16,7 +16,7 @@ class LongSteps {
   void gained(double nats) { gained_ = nats; }
 
   /// True if the last lap gained more than what ends a fit, but not much more. Moves that find most where
-  /// clusters have settled then wait.
+  /// clusters hardly change then wait.
   bool waits(double end) const { return gained_ > end && gained_ < much * end; }
 
   /// Tries a step in the direction of the visits of a lap. gain: by how much these have raised the ELBO, to
