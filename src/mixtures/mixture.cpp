@@ -213,7 +213,7 @@ std::vector<MoveKind> MixtureAlloc::moves() const {
   return {move_kind(Turn::birth, false, *this, make_mixture_birth),
           move_kind(Turn::merge, false, *this, make_mixture_merge),
           move_kind(Turn::remove, false, *this, make_mixture_delete),
-          move_kind(Turn::idle, false, *this, make_mixture_refit)};
+          move_kind(Turn::settled, false, *this, make_mixture_refit)};
 }
 
 Vec MixtureAlloc::counts(const Summary& s) const {

@@ -57,3 +57,36 @@ test_that("a refit is accepted only for more than a lap of a converged fit may g
     expect_true(all(gain > 1e-7 * nrow(x)))
   }
 })
+
+test_that("refits wait while laps gain a little more than what ends a fit", {
+  skip_without_testing_entries()
+  trace <- traced_refits(overlapping(1000, 2, 8, 2, 7))$trace
+  tried <- trace$births_tried + trace$merges_tried + trace$deletes_tried
+  gain_before <- c(NA, NA, utils::head(diff(trace$elbo), -1)) / (1e-6 * 1000)
+  waited <- which(tried == 0 & gain_before > 1 & gain_before < 30)
+  expect_true(any(waited < max(which(tried > 0))))
+})
+
+test_that("fits of clusters that overlap end where laps alone would hardly go on", {
+  for (x in list(overlapping(1000, 2, 8, 2, 7), overlapping(2000, 2, 10, 3, 5), overlapping(3000, 2, 15, 3, 4))) {
+    fit <- function(...) {
+      control <- bnp_control(seed = 1, restarts = 1, verbose = FALSE, ...)
+      suppressWarnings(bnp_mixture(x, obs_gaussian(learn = FALSE, rounding = 0), control = control, start = start))
+    }
+    start <- NULL
+    start <- fit()
+    expect_lt(elbo(fit(moves = FALSE, tol = 1e-12, max_laps = 1000)) - elbo(start), 2e-6 * nrow(x))
+  }
+})
+
+test_that("fits that go on between long steps end with the same bits", {
+  x <- overlapping(1000, 2, 8, 2, 7)
+  case <- planted_case("gaussian_full", obs_gaussian(learn = FALSE), x, rep(1, nrow(x)))
+  control <- bnp_control(seed = 1, k_init = 1, max_laps = 300, restarts = 1, verbose = FALSE)
+  control <- resolve_control(control, case$model$obs, case$model$prior, 1000L, 1000L, NULL)
+  run <- function(...) engine_fit(case$data, case$model[c("obs", "prior")], c(control, list(...)), NULL, NULL)
+  whole <- run()
+  for (lap in utils::tail(whole$trace$lap, 7)[-7]) {
+    expect_identical(run(resume = run(keep_lap = lap)$progress)$trace$elbo, whole$trace$elbo, info = lap)
+  }
+})

@@ -58,7 +58,7 @@ class Memoized final : public SharedFit {
     moves_ = !whole();
     if (moves_) return first_lap();
     const Chosen chosen = next_move();
-    moves_ = chosen.move != nullptr;
+    moves_ = chosen.move || chosen.waits;
     return one_lap(chosen);
   }
 
@@ -90,8 +90,15 @@ class Memoized final : public SharedFit {
     idle_kinds_.clear();
     for (MoveKind& kind : alloc.moves())
       if (asked_for(kind.turn) && (kind.keeps_k || alloc.fixed_k() == 0))
-        (kind.turn == MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
+        (kind.turn >= MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
   }
+
+  // Rows with scales have long steps of their own (coming_weights.h).
+  bool takes_long_steps() const {
+    return !idle_kinds_.empty() && idle_kinds_[0].turn == MoveKind::Turn::settled &&
+           !hidden_scales(problem_->obs);
+  }
+  double end() const { return options_.tol * units(); }
 
   bool asked_for(MoveKind::Turn turn) const {
     switch (turn) {
@@ -136,10 +143,11 @@ class Memoized final : public SharedFit {
     return shuffled(problem_->source.n_batches(), stream);
   }
 
-  // The moves of a lap (nullptr: none) and their kind of turn.
+  // The moves of a lap (nullptr: none) and their kind of turn. waits: there are moves, but for later laps.
   struct Chosen {
     std::unique_ptr<Move> move;
     MoveKind::Turn turn = MoveKind::Turn::idle;
+    bool waits = false;
   };
 
   // The moves of the next kind that has a proposal.
@@ -147,12 +155,15 @@ class Memoized final : public SharedFit {
     for (std::size_t i = 0; i < kinds_.size(); ++i)
       if (Chosen c = made(kinds_[static_cast<std::size_t>(p_.turn++) % kinds_.size()]); c.move) return c;
     for (const MoveKind& kind : idle_kinds_)
-      if (Chosen c = made(kind); c.move) return c;
+      if (Chosen c = made(kind); c.move) {
+        if (!takes_long_steps() || !p_.long_steps.waits(end())) return c;
+        return {nullptr, kind.turn, true};
+      }
     return {};
   }
 
   Chosen made(const MoveKind& kind) {
-    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_}), kind.turn};
+    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_}), kind.turn, false};
     if (!c.move->prepare(p_.state)) c.move.reset();
     return c;
   }
@@ -162,6 +173,7 @@ class Memoized final : public SharedFit {
     switch (chosen.turn) {
       case MoveKind::Turn::birth:
       case MoveKind::Turn::idle:
+      case MoveKind::Turn::settled:
         record.births_tried = tried;
         record.births = accepted;
         break;
@@ -184,6 +196,8 @@ class Memoized final : public SharedFit {
   LapRecord one_lap(const Chosen& chosen) {
     State& state = p_.state;
     Move* move = chosen.move.get();
+    const std::optional<Summary> before = takes_long_steps() ? std::optional(state.total) : std::nullopt;
+    const double elbo = state.elbo;
     for (const std::vector<Index>& wave : in_waves(batch_order(), batches_at_once())) {
       std::vector<std::unique_ptr<Watch>> watches;
       for (Index b : wave) watches.push_back(move ? move->watch(state, b) : nullptr);
@@ -194,7 +208,8 @@ class Memoized final : public SharedFit {
       for (std::size_t i = 0; move && i < wave.size(); ++i)
         move->after_batch(wave[i], std::exchange(watches[i], nullptr).get());
     }
-    if (move || hidden_scales(problem_->obs)) evaluate(*problem_, state);
+    if (move || before || hidden_scales(problem_->obs)) evaluate(*problem_, state);
+    const double gain = state.elbo - elbo;
     if (hidden_scales(problem_->obs) && sound_.is_above(*problem_, state)) {
       visit_with_plain_steps();
       return end_lap({}, false);
@@ -205,8 +220,14 @@ class Memoized final : public SharedFit {
       record_moves(chosen, record);
       accepted();
     }
+    if (before && (!move || move->accepted() == 0)) {
+      p_.long_steps.take(*problem_, state, *before, gain, end(), *visitor_, pool_);
+      accepted();
+    }
     const bool renewed = state.batch.size() == 1 && !move;
-    return end_lap(record, renewed);
+    record = end_lap(record, renewed);
+    p_.long_steps.gained(state.elbo - elbo);
+    return record;
   }
 
   // Visits all rows again from the end of the last lap, after a visit in which lengthened steps of the

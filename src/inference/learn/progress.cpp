@@ -22,6 +22,7 @@ void Progress::write(Writer& out) const {
   out.number(state.elbo);
   moves.write(out);
   out.integer(turn);
+  long_steps.write(out);
   out.integer(step);
   out.integer(static_cast<std::int64_t>(memory.size()));
   for (const auto& batch : memory) {
@@ -43,6 +44,7 @@ Progress Progress::read(Reader& in) {
   state.elbo = in.number();
   out.moves = MoveMemory::read(in);
   out.turn = in.integer();
+  out.long_steps = LongSteps::read(in);
   out.step = in.integer();
   for (std::int64_t n = in.integer(); n > 0; --n)
     out.memory.push_back(in.flag() ? std::make_shared<const UnitMemory>(UnitMemory::read(in)) : nullptr);

@@ -1,6 +1,6 @@
 // Progress: a fit between two laps (passes over all batches), as a value that can be written and read.
 #pragma once
-#include "inference/learn/state.h"
+#include "inference/learn/long_steps.h"
 #include "inference/moves/move_memory.h"
 
 namespace bnpvi {
@@ -12,6 +12,7 @@ struct Progress {
   State state;
   MoveMemory moves;
   Index turn = 0;                                         // index of the kind of move that is next
+  LongSteps long_steps;
   Index step = 0;                                         // number of stochastic steps so far
   std::vector<std::shared_ptr<const UnitMemory>> memory;  // of the last stochastic visit, by batch; or empty
   NamedArrays learned;                                    // learned fields of the models

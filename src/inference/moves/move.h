@@ -56,7 +56,8 @@ struct MoveKind {
     birth,   // a kind that adds clusters
     merge,   // a kind that joins pairs of clusters
     remove,  // a kind that deletes clusters
-    idle     // used in laps in which no other kind has a proposal
+    idle,    // used in laps in which no other kind has a proposal
+    settled  // as idle, but waits while laps still gain a little; a fit with such a kind takes LongSteps
   };
   Turn turn;
   bool keeps_k;  // the number of clusters stays the same, so that finite models can use it too
