@@ -1,5 +1,7 @@
 // Topic models whose documents' proportions depend on covariates.
 #include <cmath>
+#include <memory>
+#include <mutex>
 
 #include "foundation/special.h"
 #include "topics/model/topic_model.h"
@@ -27,11 +29,10 @@ class TiltedTopics final : public TopicAlloc {
   // patterns say nearly the same.
   Globals global_step(const Summary& total, const Globals& from) const override {
     const double documents = total.scalar[TopicScalar::documents];
-    Globals out = globals_at(total, weights_of(total.sizes()));
+    const bool begun = static_cast<Index>(from.u.size()) == numbers_in_u(total.k) && documents != 0;
+    Globals out = begun ? Globals{total, {}, {}} : globals_at(total, weights_of(total.sizes()));
     if (documents == 0) return out;
-    Top now = top(out);
-    const bool begun = static_cast<Index>(from.u.size()) == numbers_in_u(total.k);
-    if (begun) now = top(from);
+    Top now = *top(begun ? from : out);
     const Documents d(*this, total);
     const bool by_newton = begun && tilt_.columns > 0;
     const double enough = (begun ? least_gain_on : least_gain) * std::max(1.0, documents);
@@ -53,7 +54,7 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   Globals joined(const Globals& before, const Summary& merged, Index a, Index b) const override {
-    Top out = top(before);
+    Top out = *top(before);
     Vec weights = weights_from_sticks(out.sticks.u);
     if (weights[b] > weights[a]) out.effect[a] = out.effect[b];
     weights[a] += weights[b];
@@ -66,7 +67,8 @@ class TiltedTopics final : public TopicAlloc {
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const Documents d(*this, total);
-    const Top now = top(globals);
+    const std::shared_ptr<const Top> at = top(globals);
+    const Top& now = *at;
     RoundedSum documents = total_lengths(total);
     const WeightMoments pi = weight_moments(now.sticks);
     documents.add(documents_part(d, now, nullptr, pi, nullptr));
@@ -81,7 +83,7 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   Vec mean_weights(const Globals& globals) const override {
-    return weights_from_sticks(top(globals).sticks.u);
+    return weights_from_sticks(top(globals)->sticks.u);
   }
 
   Vec document_prior(const Globals& globals) const override {
@@ -92,7 +94,8 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   DocumentPriors document_priors(const Globals& globals) const override {
-    const Top now = top(globals);
+    const std::shared_ptr<const Top> at = top(globals);
+    const Top& now = *at;
     const Vec pi = weights_from_sticks(now.sticks.u);
     std::vector<DocumentPrior> out;
     for (Index c = 0; c < tilt_.patterns; ++c) {
@@ -108,7 +111,8 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   NamedArrays posterior(const Globals& globals) const override {
-    const Top now = top(globals);
+    const std::shared_ptr<const Top> at = top(globals);
+    const Top& now = *at;
     const Index k = static_cast<Index>(now.effect.size()), p = tilt_.columns;
     NamedArray sticks{"untilted_sticks", Vec(static_cast<std::size_t>(2 * k)), {k, 2}},
         mean{"effects", Vec(static_cast<std::size_t>(k * p)), {k, p}}, cov{"effects_cov", {}, {p, p, k}};
@@ -158,8 +162,11 @@ class TiltedTopics final : public TopicAlloc {
           f(by_pattern(own, total, TopicScalar::slope_of)),
           part(own.tilt_, n, f) {
       const Index patterns = own.tilt_.patterns, width = TopicExtra::size_of(patterns);
+      counts.resize(static_cast<std::size_t>(total.k));
       for (Index j = 0; j < total.k; ++j) {
-        TopicCounts& to = counts.emplace_back();
+        TopicCounts& to = counts[j];
+        to.users.reserve(n.size());
+        to.slope.reserve(n.size());
         const double* extra = total.extra.data() + j * width;
         for (Index c = 0; c < patterns; ++c) {
           to.users.push_back(extra[TopicExtra::users_of(c)]);
@@ -183,17 +190,26 @@ class TiltedTopics final : public TopicAlloc {
     TopicPart part;
   };
 
-  Top top(const Globals& globals) const {
+  // The one of the last call is kept: a lap asks for the same several times.
+  std::shared_ptr<const Top> top(const Globals& globals) const {
     const Index width = numbers_in_u(1), k = static_cast<Index>(globals.u.size()) / width;
     if (k < globals.effective.k)  // of a start that knows its topics alone
       return top(globals_at(globals.effective, weights_of(globals.effective.sizes())));
-    Top out;
+    {
+      const std::lock_guard<std::mutex> guard(lock_);
+      if (last_ && globals.u == last_u_) return last_;
+    }
+    const auto out = std::make_shared<Top>();
+    out->effect.reserve(static_cast<std::size_t>(k));
     for (Index j = 0; j < k; ++j) {
       const double* own = globals.u.data() + j * width;
-      out.sticks.u.push_back(own[0]);
-      out.sticks.omega.push_back(own[1]);
-      out.effect.emplace_back(tilt_, own + 2);
+      out->sticks.u.push_back(own[0]);
+      out->sticks.omega.push_back(own[1]);
+      out->effect.emplace_back(tilt_, own + 2);
     }
+    const std::lock_guard<std::mutex> guard(lock_);
+    last_u_ = globals.u;
+    last_ = out;
     return out;
   }
 
@@ -337,6 +353,10 @@ class TiltedTopics final : public TopicAlloc {
   const double gamma_;
   const TopicTilt flat_ = flat(tilt_);
   const TopicEffect rest_{flat_};  // topics not found yet have none
+
+  mutable std::mutex lock_;
+  mutable Vec last_u_;
+  mutable std::shared_ptr<const Top> last_;
 };
 
 }  // namespace
