@@ -53,8 +53,8 @@ std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
       for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
       double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
       Vec near = joined_search(near_, counts, first + a, first + b);
-      gain += allocation_value(joined_counts(alloc_, counts, first + a, first + b), near, before - gain) -
-              before;
+      gain +=
+          allocation_value(joined_counts(alloc_, counts, first + a, first + b), near, before - gain) - before;
       if (gain > 0) pairs.push_back({a, b, gain});
     }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });

@@ -127,7 +127,8 @@ Summary TopicAlloc::local_step(const Visit& in) const {
       for (Index i = from; i < to; ++i) shares += last->shares(i).size();
       blocks[chunk]->share.reserve(shares + shares / 8);
     }
-    if (patterns_ > 0) blocks[chunk]->local.reserve(static_cast<std::size_t>(PatternLocal::size * (to - from)));
+    if (patterns_ > 0)
+      blocks[chunk]->local.reserve(static_cast<std::size_t>(PatternLocal::size * (to - from)));
     for (Index i = from; i < to; ++i) {
       in.pool.poll();
       if (i + 1 < to) {
