@@ -95,8 +95,9 @@ class MixtureExchange final : public Move {
     for (Index a = 0; a < s.k; ++a)
       for (Index b = a + 1; b < s.k; ++b) {
         if (evidence[a * s.k + b] == -INFINITY || !may_join(state, a, b)) continue;
+        Vec near = alloc_.joined_search(state.globals.u, a, b);
         const double score =
-            evidence[a * s.k + b] + allocation_value(alloc_, joined_counts(alloc_, counts, a, b));
+            evidence[a * s.k + b] + allocation_value(alloc_, joined_counts(alloc_, counts, a, b), &near);
         all.push_back({c_.memory.id(a), c_.memory.id(b), score, {}});
       }
     std::stable_sort(all.begin(), all.end(), [](const Pair& x, const Pair& y) { return x.score > y.score; });

@@ -38,13 +38,15 @@ class MixtureMerge final : public Move {
     keep_best(scored_at_most);
     const Vec counts = alloc_.counts(s);
     Vec now = state.globals.u;
-    const double before = allocation_value(alloc_, counts, &now);
+    const double before = allocation_value(alloc_, counts, &now),
+                 least = prior_of(c_.problem.obs).has_occupied_term() ? -most_lifted : 0;
     for (Pair& pair : pairs_) {
       c_.pool.poll();
-      Vec near = alloc_.fixed_k() > 0 ? now : without_row(now, s.k, pair.b);
-      pair.score += allocation_value(alloc_, joined_counts(alloc_, counts, pair.a, pair.b), &near) - before;
+      Vec near = alloc_.joined_search(now, pair.a, pair.b);
+      pair.score += allocation_value(alloc_, joined_counts(alloc_, counts, pair.a, pair.b), &near,
+                                     before + least - pair.score) -
+                    before;
     }
-    const double least = prior_of(c_.problem.obs).has_occupied_term() ? -most_lifted : 0;
     pairs_.erase(
         std::remove_if(pairs_.begin(), pairs_.end(), [&](const Pair& pair) { return pair.score <= least; }),
         pairs_.end());

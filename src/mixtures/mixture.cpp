@@ -228,7 +228,8 @@ void MixtureAlloc::append_counts(const double* t, Index p, Vec& counts) const {
   counts.insert(counts.end(), t + p - patterns(), t + p);
 }
 
-double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near) {
+double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near, double least) {
+  constexpr double most_by_search = 5;  // gain, in nats, hoped for from a search: a guess
   const Index width = alloc.count_width();
   SummaryShape shape;
   shape.p = width;
@@ -239,6 +240,10 @@ double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near)
     const Globals best = alloc.global_step(s, {});
     if (searches) *near = best.u;
     return sum_terms(alloc.elbo_terms(s, best));
+  }
+  if (least > -HUGE_VAL) {
+    const double first = sum_terms(alloc.elbo_terms(s, {s, *near, {}}));
+    if (first < least - most_by_search) return first;
   }
   alloc.expected_log_weights(counts, near);
   return sum_terms(alloc.elbo_terms(s, {s, *near, {}}));
@@ -256,6 +261,15 @@ Vec rows_in_order(const Vec& values, const std::vector<Index>& order) {
   out.reserve(values.size());
   for (Index j : order) out.insert(out.end(), values.begin() + j * width, values.begin() + (j + 1) * width);
   return out;
+}
+
+Vec MixtureAlloc::joined_search(const Vec& near, Index, Index b) const {
+  if (near.empty() || numbers_in_u(1) == 0 || fixed_k() > 0) return near;
+  return without_row(near, static_cast<Index>(near.size()) / numbers_in_u(1), b);
+}
+
+Vec MixtureAlloc::search_in_order(const Vec& near, const std::vector<Index>& order) const {
+  return rows_in_order(near, order);
 }
 
 Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b) {

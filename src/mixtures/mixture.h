@@ -1,5 +1,6 @@
 // Mixtures: given the weights π of the clusters, rows are independent, and row n belongs to cluster z_n ~ π.
 #pragma once
+#include <cmath>
 #include <memory>
 
 #include "foundation/gamma_prior.h"
@@ -65,6 +66,13 @@ class MixtureAlloc : public AllocModel, public WorkReader {
     return expected_log_weights(counts(globals.effective));
   }
 
+  /// Where a search for the parameters of π begins after cluster b has joined cluster a < b, which keeps its
+  /// place, given its end before (`near`, as in expected_log_weights()). If the number of clusters is fixed,
+  /// b stays as an empty cluster.
+  virtual Vec joined_search(const Vec& near, Index a, Index b) const;
+  /// Where a search begins if the clusters come in another order.
+  virtual Vec search_in_order(const Vec& near, const std::vector<Index>& order) const;
+
   Index count_width() const { return 1 + patterns(); }
   Vec counts(const Summary& s) const;
   void append_counts(const double* t, Index p, Vec& counts) const;  // counts of a cluster with statistic t
@@ -89,8 +97,11 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
 /// The part of the allocation model in the ELBO, without the entropy of q(z), at the best π for these
-/// expected counts. near: see expected_log_weights(); if empty, the search is a full one.
-double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
+/// expected counts. near: see expected_log_weights(); if empty, the search is a full one. least: a value of
+/// which it is only asked whether it is surpassed; where the search would begin too far below, there is none,
+/// and the value is that of its beginning.
+double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr,
+                        double least = -HUGE_VAL);
 
 /// Copies of a row-major matrix with K rows and any number of columns. without_row() removes one row;
 /// rows_in_order() reorders the rows.

@@ -228,10 +228,11 @@ Vec RestrictedFit::log_weights() const {
   const Index width = alloc_.count_width(), n = static_cast<Index>(counts.size()) / width;
   const std::vector<Index> order = by_size(counts);
   for (double& count : counts) count = std::max(0.0, count);
-  Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(n) ? rows_in_order(near_, order) : Vec();
+  Vec near;
+  if (static_cast<Index>(near_.size()) == alloc_.numbers_in_u(n)) near = alloc_.search_in_order(near_, order);
   const Vec value = alloc_.expected_log_weights(rows_in_order(counts, order), &near);
   const std::vector<Index> place = places_of(order);
-  near_ = rows_in_order(near, place);
+  near_ = alloc_.search_in_order(near, place);
   const Vec by_number = rows_in_order(value, place);
   return {by_number.end() - k_ * width, by_number.end()};
 }
@@ -251,11 +252,11 @@ std::vector<Index> RestrictedFit::by_size(const Vec& counts) const {
   return order;
 }
 
-double RestrictedFit::allocation_value(const Vec& counts, Vec& near) const {
+double RestrictedFit::allocation_value(const Vec& counts, Vec& near, double least) const {
   const std::vector<Index> order = by_size(counts);
-  Vec search = rows_in_order(near, order);
-  const double value = mixtures::allocation_value(alloc_, rows_in_order(counts, order), &search);
-  near = rows_in_order(search, places_of(order));
+  Vec search = alloc_.search_in_order(near, order);
+  const double value = mixtures::allocation_value(alloc_, rows_in_order(counts, order), &search, least);
+  near = alloc_.search_in_order(search, places_of(order));
   return value;
 }
 
@@ -269,7 +270,23 @@ double RestrictedFit::pair_entropy(Index a, Index b) const {
   return sum;
 }
 
+Vec RestrictedFit::joined_search(const Vec& near, const Vec& counts, Index a, Index b) const {
+  if (near.empty() || alloc_.fixed_k() > 0) return near;
+  std::vector<Index> order = by_size(counts);
+  const std::vector<Index> place = places_of(order);
+  const Index first = std::min(place[a], place[b]), last = std::max(place[a], place[b]);
+  const Vec joined = alloc_.joined_search(alloc_.search_in_order(near, order), first, last);
+  order[first] = a;
+  order.erase(order.begin() + last);
+  for (Index& j : order) j -= j > b;
+  return alloc_.search_in_order(joined, places_of(order));
+}
+
 void RestrictedFit::join(Index a, Index b) {
+  const Vec counts = all_counts();
+  const Index all = static_cast<Index>(counts.size()) / alloc_.count_width(), first = all - k_;
+  if (static_cast<Index>(near_.size()) == alloc_.numbers_in_u(all))
+    near_ = joined_search(near_, counts, first + a, first + b);
   for (Index i = 0; i < p_; ++i) current_[a * p_ + i] += current_[b * p_ + i];
   current_.erase(current_.begin() + b * p_, current_.begin() + (b + 1) * p_);
   Vec share;

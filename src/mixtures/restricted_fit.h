@@ -110,8 +110,12 @@ class RestrictedFit {
   std::vector<Index> by_size(const Vec& counts) const;
   Vec log_weights() const;
   // The part of the allocation model in the ELBO for these counts. near: the start of the search for the
-  // parameters of the weights, which is replaced by its end; if empty, the search is a full one.
-  double allocation_value(const Vec& counts, Vec& near) const;
+  // parameters of the weights, which is replaced by its end; if empty, the search is a full one. least:
+  // see mixtures::allocation_value().
+  double allocation_value(const Vec& counts, Vec& near, double least = -HUGE_VAL) const;
+  // Where the search begins that follows the one with this end (near) for these counts, after cluster b has
+  // joined cluster a < b.
+  Vec joined_search(const Vec& near, const Vec& counts, Index a, Index b) const;
   double pair_entropy(Index a, Index b) const;
   RestrictedStep step() const;
 

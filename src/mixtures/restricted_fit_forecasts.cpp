@@ -22,7 +22,7 @@ bool RestrictedFit::collapses() {
   }
   entropy_of_sizes += x_log_x(mass);
   if (gain_of_joining_all() < entropy_of_sizes) return false;  // the sum of what all merges below must gain
-  const Vec seeds = current_;
+  const Vec seeds = current_, near = near_;
   const Index k = k_;
   while (k_ > 1) {
     const std::vector<Pair> pairs = bounded_pairs();
@@ -34,6 +34,7 @@ bool RestrictedFit::collapses() {
   }
   if (k_ == 1) return foresaw_ = true;
   current_ = seeds;
+  near_ = near;
   k_ = k;
   return false;
 }
@@ -42,8 +43,8 @@ std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
   const Vec counts = all_counts();
   const Index all = static_cast<Index>(counts.size()) / alloc_.count_width(), first = all - k_;
   // near_ may be of more clusters, if some have been removed since.
-  Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(all) ? near_ : Vec();
-  const double before = allocation_value(counts, near);
+  if (static_cast<Index>(near_.size()) != alloc_.numbers_in_u(all)) near_.clear();
+  const double before = allocation_value(counts, near_);
   Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
   for (Index j = 0; j < k_; ++j) evidence[j] = used_evidence(problem_.obs, current_.data() + j * p_);
   std::vector<Pair> pairs;
@@ -51,8 +52,9 @@ std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
     for (Index b = a + 1; b < k_; ++b) {
       for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
       double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
-      Vec joined_near = near.empty() || alloc_.fixed_k() > 0 ? near : without_row(near, all, first + b);
-      gain += allocation_value(joined_counts(alloc_, counts, first + a, first + b), joined_near) - before;
+      Vec near = joined_search(near_, counts, first + a, first + b);
+      gain +=
+          allocation_value(joined_counts(alloc_, counts, first + a, first + b), near, before - gain) - before;
       if (gain > 0) pairs.push_back({a, b, gain});
     }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });
@@ -70,13 +72,14 @@ bool RestrictedFit::PartingHalves::fall_short(double gain_of_joining, int calls_
 double RestrictedFit::gain_of_joining_all() const {
   Vec counts = all_counts(), joined(static_cast<std::size_t>(p_));
   const Index all = static_cast<Index>(counts.size()) / alloc_.count_width(), first = all - k_;
-  Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(all) ? near_ : Vec();
-  double gain = -allocation_value(counts, near);
+  if (static_cast<Index>(near_.size()) != alloc_.numbers_in_u(all)) near_.clear();
+  double gain = -allocation_value(counts, near_);
+  Vec near = near_;
   for (Index j = k_; j-- > 0;) {
     for (Index i = 0; i < p_; ++i) joined[i] += current_[j * p_ + i];
     gain -= used_evidence(problem_.obs, current_.data() + j * p_);
     if (j == 0) break;
-    if (!near.empty() && alloc_.fixed_k() == 0) near = without_row(near, first + j + 1, first + j);
+    near = joined_search(near, counts, first, first + j);
     counts = joined_counts(alloc_, counts, first, first + j);
   }
   return gain + used_evidence(problem_.obs, joined.data()) + allocation_value(counts, near);

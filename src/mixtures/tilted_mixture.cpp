@@ -31,6 +31,14 @@ class TiltedMixture final : public MixtureAlloc {
     return out;
   }
 
+  Vec joined_search(const Vec& near, Index a, Index b) const override {
+    return near.empty() || fixed_k() > 0 ? near : joined_tilt(prior_, near, a, b);
+  }
+
+  Vec search_in_order(const Vec& near, const std::vector<Index>& order) const override {
+    return near.empty() ? near : tilt_in_order(prior_, near, order);
+  }
+
   Vec log_weights(const Globals& globals) const override { return tilt_log_weights(prior_, tilt(globals)); }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {

@@ -1,5 +1,6 @@
 // Entries for tests: effects of covariates in another order of clusters, and of one topic.
 #include "inference/moves/near_order.h"
+#include "mixtures/mixture.h"
 #include "r_convert.h"
 #include "r_testing_entries.h"
 #include "topics/model/topic_tilt.h"
@@ -23,6 +24,29 @@ Rcpp::List engine_near_order(Rcpp::List model, Rcpp::List state, Rcpp::IntegerVe
     const Vec weights = rmodel.alloc->mean_weights(near);
     out.push_back({"weights", weights, {static_cast<Index>(weights.size())}});
     return arrays_to_r(out);
+  });
+}
+
+// The posterior arrays of a mixture whose weights depend on covariates where its search begins in this order
+// (from 1), and after the second of two clusters (from 1) has joined the first.
+Rcpp::List engine_moved_search(Rcpp::List model, Rcpp::List state, Rcpp::IntegerVector order,
+                               Rcpp::IntegerVector pair) {
+  return entry([&] {
+    const RModel rmodel(model);
+    Globals globals = state_from_r(state, rmodel);
+    const auto& alloc = static_cast<const mixtures::MixtureAlloc&>(*rmodel.alloc);
+    std::vector<Index> to;
+    for (int j : order) to.push_back(j - 1);
+    const Vec joined = alloc.joined_search(globals.u, pair[0] - 1, pair[1] - 1);
+    Globals moved = globals;
+    moved.u = alloc.search_in_order(globals.u, to);
+    moved.effective.permute(to);
+    globals.u = joined;
+    globals.effective.merge(pair[0] - 1, pair[1] - 1);
+    const auto arrays = [&](const Globals& at) { return arrays_to_r(alloc.posterior(at)); };
+    return made_in_r([&] {
+      return Rcpp::List::create(Rcpp::_["order"] = arrays(moved), Rcpp::_["joined"] = arrays(globals));
+    });
   });
 }
 
@@ -59,6 +83,7 @@ Rcpp::List engine_topic_part(Rcpp::NumericMatrix x, Rcpp::List documents, double
 
 const testing::Entry entries[] = {
     {"engine_near_order", {"model", "state", "order"}, engine_near_order},
+    {"engine_moved_search", {"model", "state", "order", "pair"}, engine_moved_search},
     {"engine_topic_part", {"x", "documents", "alpha", "effect", "at"}, engine_topic_part},
 };
 

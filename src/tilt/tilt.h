@@ -73,6 +73,15 @@ Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 /// fully before they are compared.
 Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 
+/// Where a search begins after cluster b has joined cluster a < b of an open model (not finite), which then
+/// comes at place a: their weights are added, and the means of their effects averaged by these weights. All
+/// other weights and effects are as in q.
+Tilt joined_tilt(const TiltPrior& prior, const Tilt& q, Index a, Index b);
+
+/// Where a search begins if the clusters come in another order: the sticks are those that give them the same
+/// mean weights, and all else goes along with its cluster.
+Tilt tilt_in_order(const TiltPrior& prior, const Tilt& q, const std::vector<Index>& order);
+
 /// Log weights of the clusters, K × (1 + C), row-major: E log π_k, then x_c'm_k for each covariate pattern c.
 /// For rows of pattern c, E log π_k + x_c'm_k is the log weight of cluster k, up to a constant of the
 /// pattern.

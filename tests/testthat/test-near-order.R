@@ -38,6 +38,31 @@ test_that("effects, transitions and weights go along with their clusters into an
   }
 })
 
+test_that("a search begins in another order, or after a merge, with the same weights and effects", {
+  skip_without_testing_entries()
+  planted <- planted_steps(3, rep(60, 4))
+  fit <- suppressWarnings(bnp_mixture(
+    planted$frame["y"], prior = prior_covariates(~ w), covariates = planted$frame,
+    control = bnp_control(seed = 3, k_init = 4, max_laps = 5, restarts = 1, moves = FALSE, verbose = FALSE)
+  ))
+  weights <- function(q) {
+    u <- q$untilted_sticks[, 1] / rowSums(q$untilted_sticks)
+    u * c(1, cumprod(1 - u)[-length(u)])
+  }
+  before <- engine_posterior(fit$model, fit$state)
+  order <- c(3L, 1L, 4L, 2L)
+  moved <- engine_moved_search(fit$model, fit$state, order, c(1L, 3L))
+  expect_equal(weights(moved$order), weights(before)[order], tolerance = 1e-9)
+  expect_equal(moved$order$effects, before$effects[order, , drop = FALSE], tolerance = 1e-12)
+  w <- weights(before)
+  expect_equal(weights(moved$joined), c(w[1] + w[3], w[2], w[4]), tolerance = 1e-9)
+  expect_equal(moved$joined$effects[1, ], sum(before$effects[c(1, 3), ] * w[c(1, 3)]) / sum(w[c(1, 3)]),
+               tolerance = 1e-9)
+  precision <- 1 / before$effects_cov[1, 1, ]
+  expect_equal(1 / moved$joined$effects_cov[1, 1, ], c(precision[1] + precision[3] - 1, precision[c(2, 4)]),
+               tolerance = 1e-9)
+})
+
 test_that("the quadratic model of a topic's part has its slope and curvature, and the path of its best mean", {
   skip_without_testing_entries()
   x <- cbind(c(-1, -1, 1, 1, 0.5), c(0.3, -1.2, 0.7, 1.5, -0.4))

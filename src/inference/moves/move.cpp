@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "inference/data/evidence.h"
+#include "inference/learn/rename.h"
 #include "inference/moves/last_open.h"
 #include "inference/moves/near_order.h"
 #include "inference/moves/neighbours.h"
@@ -93,14 +94,19 @@ std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& t
   return partners;
 }
 
-// The sum of the allocation model's terms, with globals that are optimal for this order. All other terms are
-// the same for any order.
-double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order,
-                      const Globals& near) {
-  Summary sizes = allocation_part(total, alloc.patterns());
-  sizes.permute(order);
-  return sum_terms(alloc.elbo_terms(sizes, alloc.global_step(sizes, near)));
-}
+// Globals that are optimal for this order of the clusters, and the sum of the allocation model's terms with
+// them. All other terms are the same for any order.
+struct OrderTried {
+  OrderTried(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order,
+             const Globals& near) {
+    Summary sizes = allocation_part(total, alloc.patterns());
+    sizes.permute(order);
+    globals = alloc.global_step(sizes, near);
+    value = sum_terms(alloc.elbo_terms(sizes, globals));
+  }
+  Globals globals;
+  double value;
+};
 
 }  // namespace
 
@@ -173,18 +179,20 @@ Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
 bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty) {
   bool any = false;
   const std::vector<Index> order = state.total.by_size();
-  const Globals near = near_order(problem.alloc, state.globals, order);
-  if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end()) &&
-      value_of_order(problem.alloc, state.total, order, near) >
-          sum_terms(problem.alloc.elbo_terms(state.total, state.globals))) {
-    State proposed = state;
-    change_summaries(problem, proposed, [&](auto& s) { s.permute(order); });
-    proposed.globals = near;
-    refresh(problem, proposed);
-    if (proposed.elbo > state.elbo) {
-      state = std::move(proposed);
-      memory.permute(order);
-      any = true;
+  if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end())) {
+    OrderTried tried(problem.alloc, state.total, order, near_order(problem.alloc, state.globals, order));
+    if (tried.value > sum_terms(problem.alloc.elbo_terms(state.total, state.globals))) {
+      State proposed = state;
+      change_summaries(problem, proposed, [&](auto& s) { s.permute(order); });
+      rename(problem.obs, proposed.elbo, proposed.total);
+      proposed.globals = std::move(tried.globals);
+      proposed.globals.effective = proposed.total;
+      evaluate(problem, proposed);
+      if (proposed.elbo > state.elbo) {
+        state = std::move(proposed);
+        memory.permute(order);
+        any = true;
+      }
     }
   }
   if (!remove_empty || problem.alloc.fixed_k() > 0) return any;

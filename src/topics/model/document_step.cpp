@@ -28,10 +28,11 @@ void keep(Index width, double* x, Index n, std::vector<int>& chosen, Vec& kept) 
 
 }  // namespace
 
-DocumentPrior::DocumentPrior(Vec prior, double sum) : a(std::move(prior)), all(sum) {
-  for (double x : a) {
-    log_a.push_back(std::log(x));
-    log_gamma_a.push_back(log_gamma(x));
+DocumentPrior::DocumentPrior(Vec prior, double sum)
+    : a(std::move(prior)), log_a(a.size()), log_gamma_a(a.size()), all(sum) {
+  for (std::size_t j = 0; j < a.size(); ++j) {
+    log_a[j] = std::log(a[j]);
+    log_gamma_a[j] = log_gamma(a[j]);
   }
 }
 

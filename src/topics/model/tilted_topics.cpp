@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "topics/model/tilted_top.h"
 #include "topics/model/topic_model.h"
 
 namespace bnpvi::topics {
@@ -17,8 +18,8 @@ constexpr double least_gain = 1e-11, least_gain_on = 1e-5;
 class TiltedTopics final : public TopicAlloc {
  public:
   TiltedTopics(const TopicTilt& tilt, double gamma, const Sparsity& sparsity)
-      : TopicAlloc({true, true, 0, false, 1, 0, 2 + TopicEffect::width(tilt)}, Concentration{tilt.alpha},
-                   sparsity, nullptr, tilt.patterns),
+      : TopicAlloc({true, true, 0, false, 1, 0, TiltedTop::width(tilt)}, Concentration{tilt.alpha}, sparsity,
+                   nullptr, tilt.patterns),
         tilt_(tilt),
         gamma_(gamma) {}
 
@@ -27,11 +28,10 @@ class TiltedTopics final : public TopicAlloc {
   // patterns say nearly the same.
   Globals global_step(const Summary& total, const Globals& from) const override {
     const double documents = total.scalar[TopicScalar::documents];
-    Globals out = globals_at(total, weights_of(total.sizes()));
+    const bool begun = static_cast<Index>(from.u.size()) == numbers_in_u(total.k) && documents != 0;
+    Globals out = begun ? Globals{total, {}, {}} : globals_at(total, weights_of(total.sizes()));
     if (documents == 0) return out;
-    Top now = top(out);
-    const bool begun = static_cast<Index>(from.u.size()) == numbers_in_u(total.k);
-    if (begun) now = top(from);
+    TiltedTop now = *top(begun ? from : out);
     const Documents d(*this, total);
     const bool by_newton = begun && tilt_.columns > 0;
     const double enough = (begun ? least_gain_on : least_gain) * std::max(1.0, documents);
@@ -40,20 +40,20 @@ class TiltedTopics final : public TopicAlloc {
       if (gain < 0) gain = step(d, documents, now);
       if (gain <= enough || tilt_.columns == 0) break;
     }
-    out.u = stored(now);
+    out.u = now.stored(tilt_);
     return out;
   }
 
   Globals globals_at(Summary total, const Vec& weights) const override {
-    Top out;
+    TiltedTop out;
     out.sticks.u = sticks_from_weights(weights);
     out.sticks.omega = closed_form(top_level(total.k, total.scalar[TopicScalar::documents], gamma_)).omega;
     out.effect.assign(static_cast<std::size_t>(total.k), TopicEffect(tilt_));
-    return {std::move(total), stored(out), {}};
+    return {std::move(total), out.stored(tilt_), {}};
   }
 
   Globals joined(const Globals& before, const Summary& merged, Index a, Index b) const override {
-    Top out = top(before);
+    TiltedTop out = *top(before);
     Vec weights = weights_from_sticks(out.sticks.u);
     if (weights[b] > weights[a]) out.effect[a] = out.effect[b];
     weights[a] += weights[b];
@@ -61,12 +61,13 @@ class TiltedTopics final : public TopicAlloc {
     out.sticks.u = sticks_from_weights(weights);
     out.sticks.omega.erase(out.sticks.omega.begin() + b);
     out.effect.erase(out.effect.begin() + b);
-    return {merged, stored(out), {}};
+    return {merged, out.stored(tilt_), {}};
   }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const Documents d(*this, total);
-    const Top now = top(globals);
+    const std::shared_ptr<const TiltedTop> at = top(globals);
+    const TiltedTop& now = *at;
     RoundedSum documents = total_lengths(total);
     const WeightMoments pi = weight_moments(now.sticks);
     documents.add(documents_part(d, now, nullptr, pi, nullptr));
@@ -81,7 +82,7 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   Vec mean_weights(const Globals& globals) const override {
-    return weights_from_sticks(top(globals).sticks.u);
+    return weights_from_sticks(top(globals)->sticks.u);
   }
 
   Vec document_prior(const Globals& globals) const override {
@@ -92,7 +93,8 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   DocumentPriors document_priors(const Globals& globals) const override {
-    const Top now = top(globals);
+    const std::shared_ptr<const TiltedTop> at = top(globals);
+    const TiltedTop& now = *at;
     const Vec pi = weights_from_sticks(now.sticks.u);
     std::vector<DocumentPrior> out;
     for (Index c = 0; c < tilt_.patterns; ++c) {
@@ -108,7 +110,8 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   NamedArrays posterior(const Globals& globals) const override {
-    const Top now = top(globals);
+    const std::shared_ptr<const TiltedTop> at = top(globals);
+    const TiltedTop& now = *at;
     const Index k = static_cast<Index>(now.effect.size()), p = tilt_.columns;
     NamedArray sticks{"untilted_sticks", Vec(static_cast<std::size_t>(2 * k)), {k, 2}},
         mean{"effects", Vec(static_cast<std::size_t>(k * p)), {k, p}}, cov{"effects_cov", {}, {p, p, k}};
@@ -146,11 +149,6 @@ class TiltedTopics final : public TopicAlloc {
   }
 
  private:
-  struct Top {
-    HdpSticks sticks;
-    std::vector<TopicEffect> effect;
-  };
-
   // What a summary has of documents.
   struct Documents {
     Documents(const TiltedTopics& own, const Summary& total)
@@ -158,8 +156,11 @@ class TiltedTopics final : public TopicAlloc {
           f(by_pattern(own, total, TopicScalar::slope_of)),
           part(own.tilt_, n, f) {
       const Index patterns = own.tilt_.patterns, width = TopicExtra::size_of(patterns);
+      counts.resize(static_cast<std::size_t>(total.k));
       for (Index j = 0; j < total.k; ++j) {
-        TopicCounts& to = counts.emplace_back();
+        TopicCounts& to = counts[j];
+        to.users.reserve(n.size());
+        to.slope.reserve(n.size());
         const double* extra = total.extra.data() + j * width;
         for (Index c = 0; c < patterns; ++c) {
           to.users.push_back(extra[TopicExtra::users_of(c)]);
@@ -183,30 +184,10 @@ class TiltedTopics final : public TopicAlloc {
     TopicPart part;
   };
 
-  Top top(const Globals& globals) const {
-    const Index width = numbers_in_u(1), k = static_cast<Index>(globals.u.size()) / width;
-    if (k < globals.effective.k)  // of a start that knows its topics alone
+  std::shared_ptr<const TiltedTop> top(const Globals& globals) const {
+    if (static_cast<Index>(globals.u.size()) / numbers_in_u(1) < globals.effective.k)  // of a start
       return top(globals_at(globals.effective, weights_of(globals.effective.sizes())));
-    Top out;
-    for (Index j = 0; j < k; ++j) {
-      const double* own = globals.u.data() + j * width;
-      out.sticks.u.push_back(own[0]);
-      out.sticks.omega.push_back(own[1]);
-      out.effect.emplace_back(tilt_, own + 2);
-    }
-    return out;
-  }
-
-  Vec stored(const Top& top) const {
-    const Index width = numbers_in_u(1);
-    Vec out(top.effect.size() * static_cast<std::size_t>(width));
-    for (std::size_t j = 0; j < top.effect.size(); ++j) {
-      double* own = out.data() + static_cast<Index>(j) * width;
-      own[0] = top.sticks.u[j];
-      own[1] = top.sticks.omega[j];
-      top.effect[j].store(own + 2);
-    }
-    return out;
+    return reader_.read(tilt_, globals.u);
   }
 
   // As of HdpTopics.
@@ -220,7 +201,8 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   // Of each topic, and last of those not found yet.
-  std::vector<std::vector<char>> choices(const Documents& d, const Top& now, const WeightMoments& pi) const {
+  std::vector<std::vector<char>> choices(const Documents& d, const TiltedTop& now,
+                                         const WeightMoments& pi) const {
     std::vector<std::vector<char>> out;
     for (std::size_t j = 0; j < now.effect.size(); ++j)
       out.push_back(d.part.choose(now.effect[j], pi.mean[j], pi.variance[j]));
@@ -230,8 +212,9 @@ class TiltedTopics final : public TopicAlloc {
 
   // What depends on π and the effects of the documents' part and of the normalisers of their priors, without
   // E log π. second: choices(), or null for the lower ones.
-  RoundedSum documents_part(const Documents& d, const Top& now, const std::vector<std::vector<char>>* second,
-                            const WeightMoments& pi, WeightMoments* gradient) const {
+  RoundedSum documents_part(const Documents& d, const TiltedTop& now,
+                            const std::vector<std::vector<char>>* second, const WeightMoments& pi,
+                            WeightMoments* gradient) const {
     RoundedSum out;
     for (std::size_t j = 0; j <= now.effect.size(); ++j) {
       const bool rest = j == now.effect.size();
@@ -251,7 +234,7 @@ class TiltedTopics final : public TopicAlloc {
     return out;
   }
 
-  RoundedSum bound(const Documents& d, const Top& now) const {
+  RoundedSum bound(const Documents& d, const TiltedTop& now) const {
     const WeightMoments pi = weight_moments(now.sticks);
     double documents = 0;
     for (double n : d.n) documents += n;
@@ -262,7 +245,7 @@ class TiltedTopics final : public TopicAlloc {
   }
 
   // Returns what the bound gains.
-  double step(const Documents& d, double documents, Top& now) const {
+  double step(const Documents& d, double documents, TiltedTop& now) const {
     const double before = bound(d, now).value();
     const std::vector<std::vector<char>> second = choices(d, now, weight_moments(now.sticks));
     const auto each = [&](const WeightMoments& pi, auto change) {
@@ -286,7 +269,7 @@ class TiltedTopics final : public TopicAlloc {
 
   // Moves sticks, means and precisions at once to where quadratic models of the topics' parts are best, and
   // returns what the bound gains; if it would lose, leaves `now` as it is and returns −1.
-  double newton_step(const Documents& d, double documents, Top& now) const {
+  double newton_step(const Documents& d, double documents, TiltedTop& now) const {
     const TopLevel top = top_level(static_cast<Index>(now.effect.size()), documents, gamma_);
     const WeightMoments from = weight_moments(now.sticks);
     RoundedSum before = top_value(top, now.sticks);
@@ -297,7 +280,7 @@ class TiltedTopics final : public TopicAlloc {
                                    from.variance[j]));
       before.add(model.back().value);
     }
-    Top next = now;
+    TiltedTop next = now;
     next.sticks = maximise_sticks(
         top,
         [&](const WeightMoments& pi, WeightMoments* gradient) {
@@ -337,6 +320,7 @@ class TiltedTopics final : public TopicAlloc {
   const double gamma_;
   const TopicTilt flat_ = flat(tilt_);
   const TopicEffect rest_{flat_};  // topics not found yet have none
+  const TiltedTopReader reader_;
 };
 
 }  // namespace

@@ -122,6 +122,13 @@ Summary TopicAlloc::local_step(const Visit& in) const {
     const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
     blocks[chunk] = std::make_shared<ShareBlock>();
     blocks[chunk]->weights = weights;
+    if (last && to > from) {  // as much as at the last visit
+      std::size_t shares = 0;
+      for (Index i = from; i < to; ++i) shares += last->shares(i).size();
+      blocks[chunk]->share.reserve(shares + shares / 8);
+    }
+    if (patterns_ > 0)
+      blocks[chunk]->local.reserve(static_cast<std::size_t>(PatternLocal::size * (to - from)));
     for (Index i = from; i < to; ++i) {
       in.pool.poll();
       if (i + 1 < to) {
