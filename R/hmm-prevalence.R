@@ -26,7 +26,7 @@ table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
     shown <- shown[-1L]
   }
   ends <- apply(drawn, c(1L, 2L), stats::quantile, probs = 0.5 + c(-1, 1) * level / 2, names = FALSE)
-  value <- if (is.numeric(grid$value)) grid$value else factor(grid$value, grid$value)
+  value <- if (on_a_scale(grid$value)) grid$value else factor(grid$value, grid$value)
   out <- cbind(
     keys[rep(seq_len(nrow(keys)), each = length(shown)), , drop = FALSE],
     data.frame(
@@ -34,7 +34,7 @@ table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
       conf.low = as.double(ends[1L, shown, ]), conf.high = as.double(ends[2L, shown, ])
     ), row.names = NULL
   )
-  if (!is.numeric(value)) names(out)[names(out) == "at"] <- "group"
+  if (!on_a_scale(value)) names(out)[names(out) == "at"] <- "group"
   structure(
     without_noise(out), class = c("bnp_prevalence", "data.frame"), by = grid$by, of_model = TRUE,
     against = if (contrast) label_text(grid$value[1L])

@@ -54,8 +54,8 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   shown <- if (contrast) seq_along(value)[-1L] else seq_along(value)
   ends <- apply(drawn, c(1L, 2L), stats::quantile, probs = 0.5 + c(-1, 1) * level / 2, names = FALSE)
   clusters <- seq_len(fit$state$k)
-  column <- if (is.numeric(value)) "at" else "group"
-  if (!is.numeric(value)) value <- factor(value, value)
+  column <- if (on_a_scale(value)) "at" else "group"
+  if (!on_a_scale(value)) value <- factor(value, value)
   out <- data.frame(
     cluster = rep(clusters, each = length(shown)), at = rep(value[shown], length(clusters)),
     rows = nobs(fit), proportion = as.double(t(means[clusters, shown])),
@@ -68,6 +68,18 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
     responds = !is.null(response), drawn = !is.null(response$draws),
     against = if (contrast) label_text(value[1L])
   )
+}
+
+# The covariate that is meant if none is named.
+only_covariate <- function(design, call = rlang::caller_env()) {
+  names <- names(design$values)
+  if (length(names) == 1L) {
+    return(names)
+  }
+  abort("by", c(
+    "{.arg by} is needed.",
+    i = if (length(names)) "The covariates are {.field {names}}: {.code prevalence(fit, \"{names[1L]}\")}."
+  ), call = call)
 }
 
 one_covariate <- function(by, design, call) {
@@ -94,10 +106,22 @@ fixed_covariates <- function(at, by, design, call) {
   at
 }
 
-# The values at which a covariate is shown: for numbers a grid from the smallest to the largest, otherwise all
+# Whether a covariate's values are numbers, or dates, times or spans of time, which enter the model as numbers.
+on_a_scale <- function(v) is.numeric(v) || inherits(v, c("Date", "POSIXct", "difftime"))
+
+# Numbers in the class of the covariate v: dates, times or spans of time.
+in_class_of <- function(x, v) {
+  attributes(x) <- attributes(v)[names(attributes(v)) %in% c("class", "units", "tzone")]
+  x
+}
+
+# The values at which a covariate is shown: on a scale a grid from the smallest to the largest, otherwise all
 # values that occur, as text.
 known_values <- function(v) {
-  if (is.numeric(v)) seq(min(v), max(v), length.out = most_grid) else levels(label_factor(v, sorted = TRUE))
+  if (!on_a_scale(v)) {
+    return(levels(label_factor(v, sorted = TRUE)))
+  }
+  in_class_of(seq(min(as.numeric(v)), max(as.numeric(v)), length.out = most_grid), v)
 }
 
 # The number of rows of each covariate pattern (combination of values).
@@ -109,11 +133,11 @@ pattern_sizes <- function(fit) {
   unname(colSums(fit$state$obs[, ncol(fit$state$obs) - n + seq_len(n), drop = FALSE]))
 }
 
-# Typical values of covariates: one row with the mean of each number and the most frequent value of each other
+# Typical values of covariates: one row with the mean of each number or date and the most frequent value of each other
 # covariate.
 typical_covariates <- function(known, weight) {
   as.data.frame(lapply(known, function(v) {
-    if (is.numeric(v)) sum(v * weight) / sum(weight) else {
+    if (on_a_scale(v)) in_class_of(sum(as.numeric(v) * weight) / sum(weight), v) else {
       f <- label_factor(v)
       levels(f)[which.max(tapply(weight, f, sum))]
     }
