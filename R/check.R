@@ -158,13 +158,20 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   x
 }
 
-# A hint for a choice that is nearly, or the beginning of, one that there is.
+# What choices are called in other packages, by the choice here.
+foreign_choices <- list(
+  class = c("viterbi", "path", "map", "states", "membership"), prob = c("posterior", "responsibilities", "raw"),
+  link = "response", segments = "states", matrix = "adjacency", track = "map", graph = "network"
+)
+
+# A hint for a choice that is nearly, or the beginning of, one that there is, or has another name here.
 near_choice <- function(x, choices) {
   if (!rlang::is_string(x) || nchar(x) < 3L) {
     return(NULL)
   }
   begins <- startsWith(choices, tolower(x)) | nchar(choices) > 2L & startsWith(tolower(x), choices)
-  near <- choices[begins | utils::adist(x, choices, ignore.case = TRUE)[1L, ] <= 1L + (nchar(x) > 5L)]
+  named <- vapply(choices, function(name) x %in% foreign_choices[[name]], NA)
+  near <- choices[named | begins | utils::adist(x, choices, ignore.case = TRUE)[1L, ] <= 1L + (nchar(x) > 5L)]
   if (length(near)) sprintf("Did you mean {.val %s}?", near[1L])
 }
 
