@@ -35,7 +35,8 @@ say_missing_codes <- function(numbers, arg, call) {
     column <- paste0(arg, "[[", dQuote(name, FALSE), "]]")
     cli::cli_inform(c(
       "Column {.field {name}} of {.arg {arg}} is {code[[name]]} in {count} rows, away from all other values.",
-      i = "If this stands for a missing value, say so before the fit: {.code {column}[{column} == {code[[name]]}] <- NA}."
+      i = "If this stands for a missing value, say so before the fit:
+           {.code {column}[{column} == {code[[name]]}] <- NA}."
     ), class = c("bnpvi_message_missing_code", "bnpvi_message"), call = call)
   }
 }

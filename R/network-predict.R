@@ -62,7 +62,8 @@ predict.bnp_network <- function(object, newdata, type = c("link", "log", "prob",
     ))
   }
   need_data(
-    missing(newdata), "newdata", hint = "It has pairs of nodes, a row for each; {.code type = \"prob\"} has memberships."
+    missing(newdata), "newdata",
+    hint = "It has pairs of nodes, a row for each; {.code type = \"prob\"} has memberships."
   )
   at <- checked_pairs(object, newdata, "newdata", call)
   if (type == "link") {

@@ -46,6 +46,7 @@ test_that("a choice that is nearly right is named", {
   expect_bad(plot(fit, "profiles"), "argument", "Did you mean \"profile\"")
   expect_bad(predict(fit, faithful, type = "probability"), "argument", "Did you mean \"prob\"")
   expect_bad(predict(fit, faithful, type = "clas"), "argument", "Did you mean \"class\"")
+  expect_bad(predict(fit, faithful, type = "posterior"), "argument", "Did you mean \"prob\"")
   expect_no_match(conditionMessage(expect_bad(plot(fit, "waiting"), "argument")), "Did you mean")
   expect_bad(predict(fit, data = faithful), "argument", "called `newdata` here")
 })

@@ -31,6 +31,8 @@ test_that("arguments of other packages and of other functions are found", {
   said(bnp_mixture(faithful, birth = FALSE), "control = bnp_control(moves = bnp_moves(birth = ))")
   said(bnp_mixture(faithful, quux = 3), "Check the spelling")
   said(bnp_mixture(faithful, sed = 3), "Did you mean `seed`?")
+  said(bnp_hmm(faithful, ID = "id"), "Did you mean `id`?")
+  said(track_steps(1:3, 2:4, latlon = TRUE), "lonlat = TRUE")
   said(bnp_hmm(faithful, nbStates = 2), "prior = prior_hmm(k = )")
   said(bnp_topics(bars$counts, data = faithful), "Data are `x`", "`covariates`")
   said(bnp_hmm(faithful, prior = left_to_right(3)), "prior_hmm(k, transitions = )")
