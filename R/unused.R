@@ -100,10 +100,11 @@ unused_hint <- function(name, verb, own) {
   said <- if (wanted == name) "It is an argument" else sprintf("It is called {.arg %s} here, an argument", wanted)
   by <- paste(sprintf("{.fn %s}", utils::head(owners, 3L)), collapse = " or ")
   hint <- sprintf("%s of %s: {.code %s}.", said, by, owned(owners[1L], wanted, verb))
-  if (verb != "bnp_mixture" || !name %in% concentration_names || "prior_dp" %in% owners) {
+  usual <- utils::head(prior_makers(intersect(verb, fitting_verbs)), 1L)
+  if (!length(usual) || !name %in% concentration_names || usual %in% owners || is.null(formals(usual)$concentration)) {
     return(hint)
   }
-  paste("The concentration of a mixture is {.code prior = prior_dp(concentration = )}.", hint)
+  paste(sprintf("The concentration is {.code prior = %s(concentration = )}.", usual), hint)
 }
 
 # Names of the functions that have an argument of this name, among those whose results the functions `verbs`
