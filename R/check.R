@@ -152,10 +152,27 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
     abort("argument", c(
       "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
-      i = if (is.data.frame(x) || is.matrix(x)) "Data are given by name: {.code data = }."
+      i = near_choice(x, choices), i = if (is.data.frame(x) || is.matrix(x)) "Data are given by name: {.code data = }."
     ), call = call)
   }
   x
+}
+
+# What choices are called in other packages, by the choice here.
+foreign_choices <- list(
+  class = c("viterbi", "path", "map", "states", "membership"), prob = c("posterior", "responsibilities", "raw"),
+  link = "response", segments = "states", matrix = "adjacency", track = "map", graph = "network"
+)
+
+# A hint for a choice that is nearly, or the beginning of, one that there is, or has another name here.
+near_choice <- function(x, choices) {
+  if (!rlang::is_string(x) || nchar(x) < 3L) {
+    return(NULL)
+  }
+  begins <- startsWith(choices, tolower(x)) | nchar(choices) > 2L & startsWith(tolower(x), choices)
+  named <- vapply(choices, function(name) x %in% foreign_choices[[name]], NA)
+  near <- choices[named | begins | utils::adist(x, choices, ignore.case = TRUE)[1L, ] <= 1L + (nchar(x) > 5L)]
+  if (length(near)) sprintf("Did you mean {.val %s}?", near[1L])
 }
 
 # Makers of check functions for tables of arguments: one_of() for an argument that is one of several choices,

@@ -115,6 +115,7 @@ plain_table <- function(x, obs) {
 # A hint for errors that names the elements of a list that are tables.
 tables_within <- function(x, arg) {
   tables <- if (is.list(x)) names(x)[vapply(x, function(v) length(dim(v)) == 2L, NA)]
+  tables <- unique(tables[nzchar(tables)])
   if (length(tables)) c(i = paste0("Its tables are {.code ", arg, "$", tables, "}.", collapse = " "))
 }
 

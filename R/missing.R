@@ -301,8 +301,8 @@ with_columns_of_na <- function(x, names, arg, call) {
 say_wholly_missing <- function(columns, arg, call) {
   n <- length(columns)
   cli::cli_inform(
-    "{cli::qty(n)}Column{?s} {.field {columns}} of {.arg {arg}} {cli::qty(n)}{?has/have} no value at all and
-     {cli::qty(n)}{?is/are} taken as missing.",
+    "{cli::qty(n)}Column{?s} {.field {columns}} of {.arg {arg}} {cli::qty(n)}{?is/are} not there or
+     {cli::qty(n)}{?has/have} no value at all, and {cli::qty(n)}{?is/are} taken as missing.",
     class = c("bnpvi_message_wholly_missing", "bnpvi_message"), call = call
   )
 }

@@ -71,6 +71,18 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   )
 }
 
+# The covariate that is meant if none is named.
+only_covariate <- function(design, call = rlang::caller_env()) {
+  names <- names(design$values)
+  if (length(names) == 1L) {
+    return(names)
+  }
+  abort("by", c(
+    "{.arg by} is needed.",
+    i = if (length(names)) "The covariates are {.field {names}}: {.code prevalence(fit, \"{names[1L]}\")}."
+  ), call = call)
+}
+
 one_covariate <- function(by, design, call) {
   if (inherits(by, "formula")) by <- column_named(by, "by", call)
   names <- names(design$values)
@@ -145,7 +157,7 @@ pattern_sizes <- function(fit) {
   unname(colSums(fit$state$obs[, ncol(fit$state$obs) - n + seq_len(n), drop = FALSE]))
 }
 
-# Typical values of covariates: one row with the mean of each number and the most frequent value of each other
+# Typical values of covariates: one row with the mean of each number or date and the most frequent value of each other
 # covariate.
 typical_covariates <- function(known, weight) {
   as.data.frame(lapply(known, function(v) {

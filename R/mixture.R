@@ -215,44 +215,6 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   fit_mixture(said$x, obs, prior, control, start, call, na_action, beside, covariates = said$covariates)
 }
 
-# Says which columns of a data frame tell no clusters apart: those that count its rows (1, 2, ..., or from another
-# number on), as those do that only name them, and those with one value. Called where the user has not chosen columns.
-tell_of_columns <- function(x, arg, call) {
-  if (!is.data.frame(x) || nrow(x) < 10L || length(x) < 2L) {
-    return(invisible())
-  }
-  say_row_numbers(names(x)[vapply(x, counts_rows, NA)], arg, call)
-  same <- names(x)[vapply(x, function(v) is.atomic(v) && is.null(dim(v)) && !anyNA(v) && all(v == v[1L]), NA)]
-  if (length(same)) {
-    cli::cli_inform(c(
-      "{cli::qty(length(same))}Column{?s} {.field {same}} of {.arg {arg}} {cli::qty(length(same))}{?has/have} one value
-       in all rows, which tells no clusters apart.",
-      i = "Leave {cli::qty(length(same))}{?it/them} out."
-    ), class = c("bnpvi_message_one_value_columns", "bnpvi_message"), call = call)
-  }
-}
-
-say_row_numbers <- function(counting, arg, call) {
-  n <- length(counting)
-  if (n) {
-    cli::cli_inform(c(
-      "{cli::qty(n)}Column{?s} {.field {counting}} of {.arg {arg}} {cli::qty(n)}{?counts/count} the rows, and {?is/are}
-       modelled like any other.",
-      i = "Leave {cli::qty(n)}{?it/them} out if {?it/they} only {?names/name} the rows: before the data, a formula
-           such as {.code ~ a + b} says which columns are modelled."
-    ), class = c("bnpvi_message_row_numbers", "bnpvi_message"), call = call)
-  }
-}
-
-counts_rows <- function(v) {
-  if (!is.numeric(v)) {
-    return(FALSE)
-  }
-  v <- as.double(unclass(v))
-  n <- length(v)
-  isTRUE(v[n] - v[1L] == n - 1) && isTRUE(all(v == v[1L] + seq_len(n) - 1))
-}
-
 #' @rdname bnp_mixture
 #' @export
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),

@@ -61,7 +61,10 @@ predict.bnp_network <- function(object, newdata, type = c("link", "log", "prob",
       label = most_probable_class(object, prob), label_prob = class_probabilities(object, prob)
     ))
   }
-  need_data(missing(newdata), "newdata")
+  need_data(
+    missing(newdata), "newdata",
+    hint = "It has pairs of nodes, a row for each; {.code type = \"prob\"} has memberships."
+  )
   at <- checked_pairs(object, newdata, "newdata", call)
   if (type == "link") {
     return(expected_links(object, at))

@@ -139,7 +139,8 @@ match_terms <- function(x, wanted, call, arg) {
   }
   if (length(unseen)) {
     cli::cli_warn(c(
-      "{length(unseen)} term{?s} of {.arg {arg}} {?was/were} not in the training data and {?is/are} left out.",
+      "{length(unseen)} term{?s} of {.arg {arg}} {cli::qty(length(unseen))}{?was/were} not in the training data and
+       {cli::qty(length(unseen))}{?is/are} left out.",
       i = "{places(dQuote(unseen, FALSE))}"
     ), class = c("bnpvi_warning_unseen_terms", "bnpvi_warning"), call = call)
   }

@@ -252,6 +252,7 @@ obs_of_columns <- function(x, call) {
   two[two] <- vapply(unclass(x)[two], is_two_valued, NA)
   kinds[two] <- "level"
   tell_of_two_values(union(names(x)[two], names(x)[vapply(x, stands_for_numbers, NA)]), call)
+  say_numbers_as_text(x, "x", call)
   if (!any(kinds == "level")) {
     return(obs_gaussian())
   }

@@ -9,10 +9,10 @@
 #' states, [long_run()], if the covariate stayed at each value.
 #'
 #' @param fit A fit of [bnp_topics()], or of [bnp_mixture()] or [bnp_hmm()] with [prior_covariates()].
-#' @param by With [prior_covariates()]: the name of one of the covariates. Otherwise a variable of the training
-#'   documents: a column of `data`, by its name or as `~ column`; or a vector with one value per document, in the order
-#'   of the documents or matched by names. Numbers are taken as a scale, a factor, text or logical values as groups;
-#'   `factor(year)` makes groups of numbers.
+#' @param by With [prior_covariates()]: the name of one of the covariates; not needed if there is one. Otherwise a
+#'   variable of the training documents: a column of `data`, by its name or as `~ column`; or a vector with one value
+#'   per document, in the order of the documents or matched by names. Numbers, dates and times are taken as a scale, a
+#'   factor, text or logical values as groups; `factor(year)` makes groups of numbers.
 #' @param data A data frame with one row per document. If it has a column `document` or row names, and documents have
 #'   names, rows are matched by these; otherwise they are in the order of the documents.
 #' @param level Probability of the intervals, between 0 and 1.
@@ -95,7 +95,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
     ))
   }
   if (modelled) {
-    if (missing(by)) abort("by", c("{.arg by} is needed.", i = "Name a covariate of {.fn prior_covariates}, as text."))
+    if (missing(by)) by <- only_covariate(fit$model$prior$design)
     if (identical(fit$model$prior$family, "hmm_covariates")) {
       return(prevalence_of_states(
         fit, by, check_level(level, "level"), at, check_flag(contrast, "contrast"), check_flag(average, "average"),

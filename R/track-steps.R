@@ -26,6 +26,11 @@
 #'   are those of the column `id`. Models whose blocks name their columns can be fitted to the result of
 #'   `track_steps()`, and to that of `prepData()` of the packages moveHMM and momentuHMM, without removing the other
 #'   columns, which are left out.
+#'
+#'   Steps are comparable where locations have equal distances in time. Where some were missed, rows of `NA` stand for
+#'   them, which are averaged over: of a track `d` with a location each day these are the rows that
+#'   `merge(data.frame(time = seq(min(d$time), max(d$time), by = "day")), d, all.x = TRUE)` adds. Times that are not on
+#'   a grid are rounded to it first (`round(d$time, "hours")`), or locations are interpolated (`approx()`).
 #' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("movement")`.
 #' @references
 #' Michelot, T., Langrock, R. and Patterson, T. A. (2016). moveHMM: an R package for the statistical modelling of animal
@@ -42,7 +47,10 @@
 #' @export
 track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE, ...) {
   check_no_dots(..., notes = c(
-    data = "The table is {.arg x}: {.code track_steps(data[c(\"lon\", \"lat\")], id = data$animal)}."
+    data = "The table is {.arg x}: {.code track_steps(data[c(\"lon\", \"lat\")], id = data$animal)}.",
+    latlon = "Longitudes come first, as {.arg x}, and latitudes are {.arg y}: {.code lonlat = TRUE}.",
+    type = "Longitudes and latitudes are said so by {.code lonlat = TRUE}.",
+    coordNames = "Coordinates are the columns of {.arg x}: {.code track_steps(data[c(\"lon\", \"lat\")])}."
   ))
   if (is.null(y)) {
     named <- Filter(function(v) is.character(v) && length(v) == 1L && is.data.frame(x), list(id = id, time = time))
@@ -158,7 +166,7 @@ require_ascending_times <- function(time, tracks, call = rlang::caller_env()) {
       c("{uneven} of {length(every)} intervals between locations differ{cli::qty(uneven)}{?s/} from the usual one by
          more than a tenth.",
         i = "Steps over different times cannot be compared: interpolate, or insert {.code NA} where locations were
-             missed."),
+             missed, as {.code ?track_steps} shows."),
       class = c("bnpvi_message_times", "bnpvi_message"), call = NULL
     )
   }

@@ -3,11 +3,11 @@
 # Names of arguments of other packages, by the argument of this package that the hint names.
 foreign_arguments <- list(
   k = c("G", "K", "k", "nclust", "ncomp", "n_components", "n_clusters", "centers", "num_topics", "n_topics", "nstates",
-        "n_states", "nstate", "M"),
+        "n_states", "nstate", "nbStates", "clusters", "nclusters", "M"),
   max_laps = c("iter", "iter.max", "max_iter", "maxit", "n_iter", "niter", "maxiter", "em.max.its"),
   restarts = c("nstart", "n_init", "nrep", "runs"),
   threads = c("cores", "n_jobs", "ncores", "mc.cores", "parallel", "num_threads"),
-  seed = c("random_state", "random.seed"), verbose = c("trace", "progress"),
+  newdata = c("data", "new_data", "x"), seed = c("random_state", "random.seed"), verbose = c("trace", "progress"),
   covariance = c("modelNames", "covariance_type"), na_action = c("na.action", "na.rm", "na_rm", "missing")
 )
 
@@ -66,12 +66,22 @@ unused_hint <- function(name, verb, own) {
   if ("prior_covariates" %in% prior_makers(verb) && length(covariate)) {
     return(covariate_notes[[covariate]])
   }
-  near <- own[utils::adist(name, own, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
-  if (!length(known) && nchar(name) > 2L && length(near)) {
+  if (name == "data" && "covariates" %in% own && !"newdata" %in% own) {
+    return(paste(
+      "Data are {.arg x}, the first argument; what {.fn prior_covariates} names is {.arg covariates}, a data frame."
+    ))
+  }
+  candidates <- c(own, if ("control" %in% own) options_beside)
+  near <- candidates[utils::adist(name, candidates, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
+  if (nchar(name) <= 2L) near <- own[tolower(own) == tolower(name)]
+  if (!length(known) && length(near)) {
     return(sprintf("Did you mean {.arg %s}?", near[1L]))
   }
   if ("na_action" %in% intersect(known, own)) {
     return("It is called {.arg na_action} here, as in {.code na_action = \"omit\"}.")
+  }
+  if (length(intersect(known, own))) {
+    return(sprintf("It is called {.arg %s} here.", intersect(known, own)[1L]))
   }
   own_hint <- constructor_hint(name, verb, own)
   if (!is.null(own_hint)) {
@@ -89,7 +99,12 @@ unused_hint <- function(name, verb, own) {
   }
   said <- if (wanted == name) "It is an argument" else sprintf("It is called {.arg %s} here, an argument", wanted)
   by <- paste(sprintf("{.fn %s}", utils::head(owners, 3L)), collapse = " or ")
-  sprintf("%s of %s: {.code %s}.", said, by, owned(owners[1L], wanted, verb))
+  hint <- sprintf("%s of %s: {.code %s}.", said, by, owned(owners[1L], wanted, verb))
+  usual <- utils::head(prior_makers(intersect(verb, fitting_verbs)), 1L)
+  if (!length(usual) || !name %in% concentration_names || usual %in% owners || is.null(formals(usual)$concentration)) {
+    return(hint)
+  }
+  paste(sprintf("The concentration is {.code prior = %s(concentration = )}.", usual), hint)
 }
 
 # Names of the functions that have an argument of this name, among those whose results the functions `verbs`

@@ -12,7 +12,8 @@
 #'   `covariates`, `labels` and `na_action` of the new data, as in the fitting function; `control`, [bnp_control()], by
 #'   default that of the fit; and `keep_times` and `discount`, see *Forgetting*.
 #' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes. The
-#'   pieces of a source ([source_files()]) are added one after the other. Columns are matched by name.
+#'   pieces of a source ([source_files()]) are added one after the other. Columns are matched by name. Of a file that
+#'   has grown give the new rows alone, or fit to all of it with `start = object`.
 #' @param olddata The data that the fit was made from. If they are given, their rows are visited again, and the result
 #'   is that of a fit to all data that starts from this one.
 #' @param new_terms What to do about terms that the fit does not know: `"error"`, or `"drop"`, to leave them out.

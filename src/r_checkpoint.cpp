@@ -33,7 +33,7 @@ bool acts(SEXP x, int depth) {
 
 // The list that serialize() wrote.
 Rcpp::List plain_object(const std::string& bytes) {
-  const Rcpp::Function unserialize = Rcpp::Environment::base_env()["unserialize"];
+  const Rcpp::Function unserialize("unserialize", "base");
   const Rcpp::Shield<SEXP> out(unserialize(Rcpp::RawVector(bytes.begin(), bytes.end())));
   if (TYPEOF(out) != VECSXP || acts(out, 0)) throw std::invalid_argument("it holds no plain list");
   return Rcpp::List(static_cast<SEXP>(out));
@@ -86,7 +86,7 @@ void Checkpoints::put(const std::string& bytes) {
     if (first_) throw;
     if (!warned_)
       made_in_r([&]() -> Rcpp::RObject {
-        const Rcpp::Function warn = Rcpp::Environment::namespace_env("bnpvi")["warn_of_checkpoint"];
+        const Rcpp::Function warn("warn_of_checkpoint", "bnpvi");
         return warn(std::string(e.what()));
       });
     warned_ = true;

@@ -45,7 +45,7 @@ Fields::Lists ListFields::lists(const char* name) const {
       if (dot != std::string::npos && array.name.substr(0, dot) == names[i])
         own.push_back({array.name.substr(dot + 1), array.value, array.dim});
     }
-    const Rcpp::List list = all[static_cast<R_xlen_t>(i)];
+    const auto list = Rcpp::as<Rcpp::List>(all[static_cast<R_xlen_t>(i)]);
     out.emplace_back(names[i], std::make_unique<ListFields>(list, own));
   }
   return out;
@@ -316,7 +316,7 @@ bool RMonitor::interrupted() {
 
 RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {
   if (n_threads() >= asked) return;
-  const Rcpp::Function warn = Rcpp::Environment::namespace_env("bnpvi")["warn_of_threads"];
+  const Rcpp::Function warn("warn_of_threads", "bnpvi");
   warn(static_cast<double>(n_threads()), static_cast<double>(asked), static_cast<double>(most_threads()));
 }
 

@@ -22,7 +22,7 @@ void rethrow_for_r() {
   } catch (const std::exception& error) {
     why = error.what();
   }
-  const Rcpp::Function refuse = Rcpp::Environment::namespace_env("bnpvi")["refuse_parts"];
+  const Rcpp::Function refuse("refuse_parts", "bnpvi");
   refuse(why);
   throw std::logic_error(why);
 }

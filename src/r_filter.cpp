@@ -97,7 +97,7 @@ LinearSystem system_from_r(const Rcpp::List& list) {
 SwitchingFilter filter_from_r(const Rcpp::List& systems, double most, bool collapse) {
   std::vector<LinearSystem> all;
   for (R_xlen_t i = 0; i < systems.size(); ++i) {
-    all.push_back(system_from_r(systems[i]));
+    all.push_back(system_from_r(Rcpp::as<Rcpp::List>(systems[i])));
     require(all[i].k == all[0].k && all[i].m == all[0].m && all[i].d == all[0].d &&
                 all[i].n_inputs == all[0].n_inputs && all[i].by_mode == all[0].by_mode,
             "systems of several sizes");

@@ -12,7 +12,7 @@ test_that("arguments of other packages and of other functions are found", {
   for (verb in list(bnp_mixture, bnp_topics, bnp_hmm)) {
     said(verb(faithful, max_laps = 1), "control = bnp_control(max_laps = )")
   }
-  said(bnp_mixture(faithful, alpha = 1), "prior_hdp")
+  said(bnp_mixture(faithful, alpha = 1), "prior = prior_dp(concentration = )", "prior_hdp")
   said(bnp_mixture(faithful, concentration = 2), "prior = prior_dp(concentration = )")
   said(bnp_mixture(faithful, covariance = "diagonal"), "obs = obs_gaussian(covariance = )")
   said(bnp_mixture(faithful, iter.max = 5), "`max_laps`", "control = bnp_control(max_laps = )")
@@ -30,6 +30,11 @@ test_that("arguments of other packages and of other functions are found", {
   said(bnp_features(faithful, covariates = 1:3), "not available for features")
   said(bnp_mixture(faithful, birth = FALSE), "control = bnp_control(moves = bnp_moves(birth = ))")
   said(bnp_mixture(faithful, quux = 3), "Check the spelling")
+  said(bnp_mixture(faithful, sed = 3), "Did you mean `seed`?")
+  said(bnp_hmm(faithful, ID = "id"), "Did you mean `id`?")
+  said(track_steps(1:3, 2:4, latlon = TRUE), "lonlat = TRUE")
+  said(bnp_hmm(faithful, nbStates = 2), "prior = prior_hmm(k = )")
+  said(bnp_topics(bars$counts, data = faithful), "Data are `x`", "`covariates`")
   said(bnp_hmm(faithful, prior = left_to_right(3)), "prior_hmm(k, transitions = )")
   said(bnp_mixture(faithful, restarts = "all"), "must be a number of starts or \"auto\"")
   said(do.call(bnp_mixture, list(faithful, k = 3)), "prior_dirichlet(k = )")
