@@ -52,22 +52,23 @@ test_that("a choice that is nearly right is named", {
 })
 
 test_that("dates are covariates on a scale", {
-  day <- as.Date("2020-01-01") + 1:100
-  x <- bars$counts[1:100, ]
-  about <- data.frame(day = day, time = as.POSIXct(day), span = day - day[1])
-  for (by in names(about)) {
-    prior <- prior_covariates(stats::reformulate(by))
-    fit <- suppressMessages(bnp_topics(x, prior = prior, covariates = about[by], control = once))
-    table <- prevalence(fit)
-    expect_s3_class(table$at, class(about[[by]])[1])
-    expect_equal(range(table$at), range(about[[by]]))
-    number <- data.frame(as.numeric(about[[by]])) |> stats::setNames(by)
-    same <- prevalence(suppressMessages(bnp_topics(x, prior = prior, covariates = number, control = once)))
-    expect_equal(table$proportion, same$proportion)
-    expect_equal(prevalence(fit, average = FALSE)$proportion, same$proportion)
+  day <- as.Date("2020-01-01") + 1:30
+  fit_to <- function(about) {
+    suppressMessages(bnp_mixture(
+      faithful[1:30, ], prior = prior_covariates(stats::reformulate(names(about))), covariates = about, control = once
+    ))
   }
-  prior <- prior_covariates(~ day + time)
-  fit <- bnp_topics(x, prior = prior, covariates = about, control = once)
-  expect_bad(prevalence(fit), "by", "day and time")
-  expect_equal(nrow(prevalence(fit, "time", average = FALSE)), 50 * fit$state$k)
+  fit <- fit_to(data.frame(day = day))
+  table <- prevalence(fit)
+  expect_s3_class(table$at, "Date")
+  expect_equal(range(table$at), range(day))
+  expect_equal(table$proportion, prevalence(fit_to(data.frame(day = as.numeric(day))))$proportion)
+  for (value in list(day, as.POSIXct(day), day - day[1], as.numeric(day))) {
+    grid <- known_values(value)
+    expect_identical(class(grid), class(value))
+    expect_equal(range(grid), range(value))
+    expect_equal(typical_covariates(data.frame(value = value), rep(1, 30))$value, mean(value))
+  }
+  two <- fit_to(data.frame(day = day, time = as.POSIXct(day)))
+  expect_bad(prevalence(two), "by", "day and time")
 })

@@ -27,7 +27,7 @@ test_that("mixtures have a report, with and without their data", {
 long_test("mixtures of counts and of series have a report", {
   page <- render_report(bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1)))
   expect_equal(pictures_in(page), 3)
-  expect_match(page, "variable</th>\\s*<th[^>]*>1</th>\\s*<th[^>]*>2</th>") # a column for each cluster
+  expect_match(page, "term</th>\\s*<th[^>]*>1</th>\\s*<th[^>]*>2</th>") # a column for each cluster
   series <- cbind(log(lynx))
   fit <- bnp_mixture(series, obs_ar(intercept = TRUE), control = bnp_control(seed = 1))
   page <- render_report(fit, data = series)
