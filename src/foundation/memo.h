@@ -1,4 +1,4 @@
-// Results of a function that is asked for the same arguments again and again.
+// Results of a function that is needed for the same arguments again and again.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -97,9 +97,9 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
 /// The part of the allocation model in the ELBO, without the entropy of q(z), at the best π for these
-/// expected counts. near: see expected_log_weights(); if empty, the search is a full one. least: a value of
-/// which it is only asked whether it is surpassed; where the search would begin too far below, there is none,
-/// and the value is that of its beginning.
+/// expected counts. near: see expected_log_weights(); if empty, the search is a full one. least: a value
+/// that has to be surpassed to matter; where the search would begin too far below, there is none, and the
+/// value is that of its beginning.
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr,
                         double least = -HUGE_VAL);
 

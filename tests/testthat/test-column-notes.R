@@ -64,7 +64,7 @@ test_that("dates are covariates on a scale", {
   expect_equal(range(table$at), range(day))
   expect_equal(table$proportion, prevalence(fit_to(data.frame(day = as.numeric(day))))$proportion)
   for (value in list(day, as.POSIXct(day), day - day[1], as.numeric(day))) {
-    grid <- known_values(value)
+    grid <- values_to_show(value)
     expect_identical(class(grid), class(value))
     expect_equal(range(grid), range(value))
     expect_equal(typical_covariates(data.frame(value = value), rep(1, 30))$value, mean(value))
