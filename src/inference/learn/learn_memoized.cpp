@@ -93,8 +93,7 @@ class Memoized final : public SharedFit {
         (kind.turn >= MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
   }
 
-  // Rows with scales have long steps of their own (coming_weights.h); bounds of individuals have too few
-  // digits.
+  // Rows with scales have other ones (coming_weights.h); bounds of individuals have too few digits.
   bool takes_long_steps() const {
     return !idle_kinds_.empty() && idle_kinds_[0].turn == MoveKind::Turn::settled &&
            !hidden_scales(problem_->obs) && !problem_->obs->capabilities().individuals;
