@@ -104,7 +104,7 @@ say_numbers_as_text <- function(x, arg, call) {
     cli::cli_inform(c(
       "Column {.field {name}} of {.arg {arg}} holds numbers as text, and is taken as {length(labels)} levels.",
       x = if (!all(number)) "No numbers: {places(dQuote(labels[!number], FALSE), 3L)}.",
-      i = "{.code {column} <- as.numeric({remedy})} makes numbers of them."
+      i = "{.code {column} <- as.numeric({remedy})} makes numbers of them. Leave it out if it only names the rows."
     ), class = c("bnpvi_message_number_text", "bnpvi_message"), call = call)
   }
 }
