@@ -4,9 +4,10 @@
 #' @param data Rows to augment, usually the training data.
 #' @param ... Must be empty.
 #' @return `tidy()`: one row for each feature and column, `feature`, `column`, `estimate` (the loading), `sd`.
-#'   `glance()`: one row, `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`, `sigma` (with `scale = TRUE` the mean
-#'   over columns), `explained`, the share of the squares of the data (with `centre = TRUE` about the column means) that
-#'   features explain, and `alpha`. `augment()`: `data` with the probability of each feature, `.feature1`, ...
+#'   `glance()`: one row, `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds` (of the start that is kept), `sigma` (with
+#'   `scale = TRUE` the mean over columns), `explained`, the share of the squares of the data (with `centre = TRUE`
+#'   about the column means) that features explain, and `alpha`. `augment()`: `data` with the probability of each
+#'   feature, `.feature1`, ...
 #' @references
 #' Robinson, D. (2014). broom: an R package for converting statistical analysis objects into
 #' tidy data frames. arXiv:1412.3565.

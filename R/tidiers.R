@@ -30,9 +30,10 @@
 #'   * With `conf.int = TRUE`: one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its column, or
 #'     the state to which a transition leads), `estimate`, `conf.low`, `conf.high`. [confint.bnp_fit()] explains why
 #'     these intervals are too narrow.
-#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`; for [obs_lds()] also `max_modulus` and
-#'   the number of modes that are `unstable`. With a [gamma_prior()] also what was learned: for `concentration` and
-#'   `gamma` the posterior mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`.
+#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, and `seconds`, those of the start that is kept,
+#'   without other starts; for [obs_lds()] also `max_modulus` and the number of modes that are `unstable`. With a
+#'   [gamma_prior()] also what was learned: for `concentration` and `gamma` the posterior mean and, as `gamma.low` and
+#'   `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`.
 #'   With a learned prior of the observation model its single numbers, `prior.df`, `prior.mean_strength`,
 #'   `prior.term_prior_even` and so on.
 #' * `augment()`: `data` with `.class`, the most probable cluster in the variational posterior (by
