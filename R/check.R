@@ -164,6 +164,9 @@ foreign_choices <- list(
   link = "response", segments = "states", matrix = "adjacency", track = "map", graph = "network"
 )
 
+# Which of these words differ from x by a slip of the pen: one letter, or two in a longer word.
+is_nearly <- function(x, words) utils::adist(x, words, ignore.case = TRUE)[1L, ] <= 1L + (nchar(x) > 5L)
+
 # A hint for a choice that is nearly, or the beginning of, one that there is, or has another name here.
 near_choice <- function(x, choices) {
   if (!rlang::is_string(x) || nchar(x) < 3L) {
@@ -171,7 +174,7 @@ near_choice <- function(x, choices) {
   }
   begins <- startsWith(choices, tolower(x)) | nchar(choices) > 2L & startsWith(tolower(x), choices)
   named <- vapply(choices, function(name) x %in% foreign_choices[[name]], NA)
-  near <- choices[named | begins | utils::adist(x, choices, ignore.case = TRUE)[1L, ] <= 1L + (nchar(x) > 5L)]
+  near <- choices[named | begins | is_nearly(x, choices)]
   if (length(near)) sprintf("Did you mean {.val %s}?", near[1L])
 }
 

@@ -72,7 +72,7 @@ unused_hint <- function(name, verb, own) {
     ))
   }
   candidates <- c(own, if ("control" %in% own) options_beside)
-  near <- candidates[utils::adist(name, candidates, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
+  near <- candidates[is_nearly(name, candidates)]
   if (nchar(name) <= 2L) near <- own[tolower(own) == tolower(name)]
   if (!length(known) && length(near)) {
     return(sprintf("Did you mean {.arg %s}?", near[1L]))
