@@ -63,9 +63,10 @@ test_that("dates are covariates on a scale", {
   expect_s3_class(table$at, "Date")
   expect_equal(range(table$at), range(day))
   expect_equal(table$proportion, prevalence(fit_to(data.frame(day = as.numeric(day))))$proportion)
-  for (value in list(day, as.POSIXct(day), day - day[1], as.numeric(day))) {
+  abroad <- as.POSIXct("2020-01-01", tz = "Asia/Tokyo") + 86400 * 1:30
+  for (value in list(day, abroad, day - day[1], as.numeric(day))) {
     grid <- values_to_show(value)
-    expect_identical(class(grid), class(value))
+    expect_identical(attributes(grid)[c("class", "tzone", "units")], attributes(value)[c("class", "tzone", "units")])
     expect_equal(range(grid), range(value))
     expect_equal(typical_covariates(data.frame(value = value), rep(1, 30))$value, mean(value))
   }
